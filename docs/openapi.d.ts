@@ -401,18 +401,16 @@ export interface components {
       type: components["schemas"]["HabitType"];
       /** @description Every day, once in each week from Monday on, or custom as schedule says */
       frequency: components["schemas"]["Frequency"];
-      /** @description The days of a custom habit; null for every day */
-      schedule: components["schemas"]["Schedule"] | null;
       /** @description The part of the day for which it is meant; null for any */
       time_of_day: components["schemas"]["TimeOfDay"] | null;
       /** @description The time of day of its reminder on days on which it is due and not done yet; null for none */
       remind_at: components["schemas"]["ClockTime"] | null;
-      /** @description The channel to which its reminders go; null without a reminder */
-      reaches: components["schemas"]["Reach"] | null;
-      /** @description The page where the person chooses a channel, while reminders reach nobody */
-      choose_channel_at: string | null;
       /** @description Notes, also in several lines */
       description: string | null;
+      /** @description The misses in a row that the streak survives */
+      grace_days: number;
+      /** @description The days of a custom habit; null for every day */
+      schedule: components["schemas"]["Schedule"] | null;
       /** @description The first day of a pause, on whose days nothing is asked and the streak stays; null for none */
       paused_from: components["schemas"]["CalendarDate"] | null;
       /** @description The last day of the pause; null until somebody ends it */
@@ -421,14 +419,16 @@ export interface components {
       target: number | null;
       /** @description The unit of target */
       unit: string | null;
+      /** @description The channel to which its reminders go; null without a reminder */
+      reaches: components["schemas"]["Reach"] | null;
+      /** @description The page where the person chooses a channel, while reminders reach nobody */
+      choose_channel_at: string | null;
       /** @description The completions in a row, with misses that grace days forgive */
       streak_count: number;
       /** @description The longest streak that the habit ever had */
       longest_streak: number;
       /** @description The last day through which the streak lives without another completion; null without one */
       streak_alive_through: components["schemas"]["CalendarDate"] | null;
-      /** @description The misses in a row that the streak survives */
-      grace_days: number;
       /** @description The days on which the habit is not due, because the person skips them */
       skipped_dates: components["schemas"]["CalendarDate"][];
       /** @description True when the habit is done today; for a bad habit, when it was avoided */
@@ -797,16 +797,16 @@ export interface components {
       is_important: boolean;
       /** @description True when the todo is done */
       is_completed: boolean;
-      /** @description True for an incomplete todo whose due date or due time has passed for the user */
-      is_overdue: boolean;
+      /** @description The moment at which it was completed; null while it is not */
+      completed_at: components["schemas"]["Timestamp"] | null;
       /** @description The rule by which it repeats; null if it does not */
       recurrence: string | null;
       /** @description The day from which the rule counts: the due date, or the day of completion */
       recurrence_from: components["schemas"]["RecurrenceFrom"];
-      /** @description The moment at which it was completed; null while it is not */
-      completed_at: components["schemas"]["Timestamp"] | null;
       /** @description The todo that follows a completed repeating one; null without one */
       next_todo_id: components["schemas"]["Id"] | null;
+      /** @description True for an incomplete todo whose due date or due time has passed for the user */
+      is_overdue: boolean;
       /** @description The reminder of the todo; null without one */
       reminder: components["schemas"]["Reminder"] | null;
       /** @description The app that wrote name, title or description last, or import; null for the person and for this token */

@@ -144,38 +144,19 @@ export const habitFields = {
   }),
 };
 
-const {
-  name,
-  type,
-  frequency,
-  schedule,
-  time_of_day,
-  category_id: _,
-  remind_at,
-  description,
-  grace_days,
-  ...others
-} = schemasOf(habitFields, "shown");
+const { category_id: _, ...shown } = schemasOf(habitFields, "shown");
 
 const DayAmount = titledObject("DayAmount", { date: CalendarDate, amount: Type.Number() });
 
 export const Habit = titledObject("Habit", {
   id: Id,
-  name,
-  type,
-  frequency,
-  schedule,
-  time_of_day,
-  remind_at,
+  ...shown,
   /** The destination of its reminders; null without one. */
   reaches: Nullable(Reach),
   choose_channel_at: ChooseChannelAt,
-  description,
-  ...others,
   streak_count: Type.Integer(),
   longest_streak: Type.Integer(),
   streak_alive_through: Nullable(CalendarDate),
-  grace_days,
   skipped_dates: Type.Array(CalendarDate),
   is_completed_today: Type.Boolean(),
   /** Null for a habit without a target. */

@@ -22,8 +22,6 @@ export const ImportedCategory = Type.Object({
   ...times,
 });
 
-const { name, type, frequency, schedule, ...describing } = schemasOf(habitFields, "file");
-
 /** The latest skipped days. */
 export const mostSkips = 4_000;
 
@@ -34,11 +32,7 @@ const Pauses = Type.Array(Type.Object({ from: CalendarDate, through: Nullable(Ca
 
 export const ImportedHabit = Type.Object({
   key: ImportKey,
-  name,
-  type,
-  frequency,
-  schedule,
-  ...describing,
+  ...schemasOf(habitFields, "file"),
   pauses: Nullable(Pauses),
   skips: Nullable(Type.Array(CalendarDate, { maxItems: mostSkips })),
   category: Nullable(ImportKey),
@@ -74,20 +68,10 @@ const ImportedReminder = Type.Object({
   status: OneOf(reminderStatuses),
 });
 
-const { title, description, due_date, due_time, time_of_day, estimated_minutes, context, ...others } =
-  schemasOf(todoFields, "file");
-
 export const ImportedTodo = Type.Object({
   key: ImportKey,
-  title,
-  description,
-  due_date,
-  due_time,
-  time_of_day,
-  estimated_minutes,
-  context,
+  ...schemasOf(todoFields, "file"),
   category: Nullable(ImportKey),
-  ...others,
   /** The next todo of its series. */
   next: Nullable(ImportKey),
   reminder: Nullable(ImportedReminder),

@@ -162,29 +162,14 @@ function isReminderTime(text: string): boolean {
 
 export const hasOffset = (text: string): boolean => /(Z|[+-]\d{2}:\d{2})$/.test(text);
 
-const {
-  category_id: _,
-  is_completed,
-  completed_at,
-  completed_on: __,
-  recurrence,
-  recurrence_from,
-  recurrence_anchor: ___,
-  next_todo_id,
-  ...described
-} = schemasOf(todoFields, "shown");
+const { category_id: _, completed_on: __, recurrence_anchor: ___, ...shown } = schemasOf(todoFields, "shown");
 
 export const Todo = titled(
   "Todo",
   Type.Object({
     id: Id,
-    ...described,
-    is_completed,
+    ...shown,
     is_overdue: Type.Boolean(),
-    recurrence,
-    recurrence_from,
-    completed_at,
-    next_todo_id,
     reminder: Nullable(Reminder),
     written_by: WrittenBy,
     category: Nullable(CategoryRef),

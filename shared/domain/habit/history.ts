@@ -1,7 +1,6 @@
 import { dateOfDay, dayNumber } from "../day/day.ts";
 import type { FreeDays, Pause } from "./free-days.ts";
-import type { Rules } from "./rhythm.ts";
-import { sameDemand } from "./rhythm.ts";
+import { type Rules, sameDemand } from "./rhythm.ts";
 
 /** An edit of the rules. Completions of later days can precede it, because a change of zone can move today back. */
 export type Edit = Readonly<{
@@ -40,14 +39,16 @@ export const daysShown = 7;
 /** The number of days ahead that can be skipped. */
 export const daysAhead = 30;
 
+const none = <Item>(): Item[] => [];
+
 /** The columns of a habit to which nothing has happened. */
 export const noHistory = {
   done_from: null,
   done_days: "",
-  edits: [] as Edit[],
-  pauses: [] as Pause[],
-  skipped_dates: [] as string[],
-  neutral_dates: [] as string[],
+  edits: none<Edit>(),
+  pauses: none<Pause>(),
+  skipped_dates: none<string>(),
+  neutral_dates: none<string>(),
   moved_to: null,
 };
 

@@ -200,43 +200,13 @@ export const sampleEvent = {
   },
 };
 
-/** docs/channels.md has the same receiver. */
-export const receiverLines = String.raw`// npm install standardwebhooks
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { Webhook } from "standardwebhooks";
-
-const webhook = new Webhook(process.env.KEPT_WEBHOOK_SECRET);
-const file = "seen-reminders.txt";
-const seen = new Set(existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
-
-createServer(async (request, response) => {
-  const { "content-length": length, "webhook-id": id } = request.headers;
-  if (!(Number(length) <= 65_536)) return response.writeHead(413).end();
-  try {
-    // The raw body is checked. A signature more than five minutes old is refused too.
-    const event = webhook.verify(Buffer.concat(await request.toArray()).toString(), request.headers);
-    // After a lost answer the same reminder comes again, with the same id.
-    if (!seen.has(id)) {
-      console.log(event.type, event.data.todo?.title ?? event.data.habit?.name);
-      seen.add(id);
-      appendFileSync(file, id + "\n");
-    }
-    response.writeHead(204).end();
-  } catch {
-    response.writeHead(401).end();
-  }
-}).listen(process.env.PORT);`;
-
-/** A sample of a reminder, and a receiver in a few lines that checks it. */
+/** A sample of a reminder; docs/channels.md has a receiver in a few lines that checks it. */
 function webhookSample(): Html {
-  return html`<details><summary>What is sent, and how to check it</summary>
+  return html`<details><summary>What is sent</summary>
     <p class="quiet small">Each reminder is one POST with this body. Its headers <code>webhook-id</code>,
       <code>webhook-timestamp</code> and <code>webhook-signature</code> are those of Standard Webhooks; who drops an id that
       came before has each reminder once. A test has the type <code>webhook.test</code> and no todo.</p>
-    <pre class="lines"><code class="secret">${JSON.stringify(sampleEvent, null, 2)}</code></pre>
-    <p class="quiet small">A receiver in Node that checks signature and time with your secret, and takes each reminder once:</p>
-    <pre class="lines"><code class="secret">${receiverLines}</code></pre></details>`;
+    <pre class="lines"><code class="secret">${JSON.stringify(sampleEvent, null, 2)}</code></pre></details>`;
 }
 
 /** The result of the last test after other facts, and a button that sends another. */
