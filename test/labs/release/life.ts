@@ -14,7 +14,8 @@ import {
 import { callDoors } from "../../support/chaos/world.ts";
 import { writeUntil } from "../../support/chaos/writer.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
-import { readManifest } from "../supply-chain/packages.ts";
+import { smallMigrations } from "../../support/small-migrations.ts";
+import { readManifest, root } from "../supply-chain/packages.ts";
 import { pack } from "./build.ts";
 
 const folder = await sharedParent();
@@ -57,17 +58,21 @@ async function stop(run: Run): Promise<void> {
 /** The archive of a line such as `npm install ./kept-0.1.0.tgz`. */
 const archiveIn = (line: string): string => join(folder, /kept-\S+\.tgz/.exec(line)?.[0] ?? "");
 
-/** Packs the same service as the next version. */
+/** Packs the same service as the next version, with a migration of each kind; it still uses the table of browsers. */
 async function packNext(archive: string, target: string): Promise<void> {
   const work = join(folder, "next");
   mkdirSync(work);
   await $`tar -xzf ${archive}`.cwd(work);
-  for (const name of ["package.json", "npm-shrinkwrap.json"]) {
-    const file = Bun.file(join(work, "package", name));
-    await file.write(
-      (await file.text()).replace(`"version": "${readManifest().version}"`, '"version": "0.2.0"'),
-    );
-  }
+  const change = async (name: string, from: string, to: string, source = join(work, "package", name)) =>
+    Bun.write(join(work, "package", name), (await Bun.file(source).text()).replaceAll(from, to));
+  for (const name of ["package.json", "npm-shrinkwrap.json"])
+    await change(name, `"version": "${readManifest().version}"`, '"version": "0.2.0"');
+  const small = "shared/db/small.ts";
+  await change(small, "../../shared/db/", "./", join(root, "test/support/small-migrations.ts"));
+  await change(small, 'this.addSql("drop table push_subscriptions");', "");
+  const list = "shared/db/migrations/index.ts";
+  await change(list, "class: FirstSchema }", "class: FirstSchema }, ...smallMigrations");
+  await change(list, "import type { Migration }", 'import { smallMigrations } from "../small.ts";\n$&');
   await $`npm pack --silent --pack-destination ${folder}`.cwd(join(work, "package")).quiet();
   renameSync(join(folder, "kept-0.2.0.tgz"), target);
 }
@@ -94,6 +99,7 @@ test.skipIf(!hasDebianPostgres)(
     run = await start(upgrade);
     const { version } = await Bun.file(join(folder, "node_modules/kept/package.json")).json();
     expect(version).toBe("0.2.0");
+    for (const { name } of smallMigrations) expect(run.output()).toContain(name);
     isOver = true;
     const { created, toggled, wrong } = await writing;
     // The writer's own todo is pending after every second toggle.
