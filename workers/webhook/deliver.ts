@@ -44,7 +44,10 @@ const take = `
 type Post = Readonly<{ id: string; subject: WebhookSubject; thing_id: number }>;
 
 /** The next posts, and the cursor behind them. */
-type Batch = Readonly<{ posts: readonly Post[]; cursor: string; isMore: boolean; failure?: Failure }>;
+type Batch = Readonly<{ posts: readonly Post[]; cursor: string; isMore: boolean }>;
+
+/** The place before all changes. */
+const beginning = "";
 
 /** The most posts of a webhook at once. A receiver that fails is asked with one. */
 const mostAtOnce = 8;
@@ -66,8 +69,8 @@ const note = `
   with hook as (
     update webhooks set cursor = $4, leased_until = ${now},
       failing_since = case when $5::boolean then coalesce(failing_since, ${now}) when $5 is null then failing_since end,
-      held_until = ${now} + greatest($6::float8 * interval '1 millisecond',
-        least(interval '4 hours', greatest(interval '5 seconds', ${now} - failing_since))),
+      held_until = ${now} + case when $5 then greatest($6::float8 * interval '1 millisecond',
+        least(interval '4 hours', greatest(interval '5 seconds', ${now} - failing_since))) else interval '0' end,
       is_active = is_active and not ${isOver}, disabled_at = case when is_active and ${isOver} then ${now} else disabled_at end
     where user_id = $2 and id = $3 and leased_until = $8::timestamptz
     returning user_id, id, held_until, disabled_at = ${now} as is_off
@@ -92,41 +95,38 @@ const note = `
     (user_id, id, about, status, attempts, late, used_acts, scheduled_at, next_attempt_at, created_at)
   select user_id, gen_random_uuid(), 'webhooks', 'queued', 0, false, '', ${now}, ${now}, ${now} from hook where is_off`;
 
-type Failure = Extract<ChannelResult, { ok: false }>;
-
 type Context = ReminderStore &
   Readonly<{ config: Pick<Config, "webhookAllowLoopback" | "defaultTimeZone" | "baseUrl"> }>;
-
-type Sending = Context &
-  Readonly<{ send(hook: LeasedWebhook, id: string, event: object): Promise<ChannelResult> }>;
 
 export function openEventPoster(context: Context) {
   const { database, config, travel } = context;
   const poster = openWebhookPoster(config.webhookAllowLoopback);
-  const sending: Sending = {
-    ...context,
-    send: ({ url, secret, now_ms }, id, event) =>
-      poster
-        .post({ url, secret, id, at: new Date(now_ms) }, event)
-        .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error))),
-  };
+  const send = ({ url, secret, now_ms }: LeasedWebhook, id: string, event: object): Promise<ChannelResult> =>
+    poster
+      .post({ url, secret, id, at: new Date(now_ms) }, event)
+      .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
   return {
     /**
-     * Posts the next few events of a webhook: what waits because it failed or was asked for, else changes from the log.
+     * Posts the next few events of a webhook: what waits because it failed or was asked for, else changes from the log. A
+     * receiver learns by `changes.restarted` that everything comes anew.
      * @returns whether there is more, at once or when an older transaction has ended
      */
     async postNext(key: WebhookKey): Promise<"nothing" | "more" | "later"> {
       const taken = await database.pool.query<LeasedWebhook>(take, [travel(), key.user_id, key.id]);
       const [hook] = taken.rows;
       if (!hook) return "nothing";
-      const batch = (await findWaiting(context, hook)) ?? (await findChanges(sending, hook));
-      const { posts, cursor, isMore, failure } = batch;
-      const events = await eventsOf(context, hook, posts);
-      const post = ({ id }: Post, n: number) => sending.send(hook, id, events[n] ?? {});
-      const results = failure ? [failure] : await Promise.all(posts.map(post));
-      await noteResults(context, hook, { cursor, posts, results });
-      if (!isMore || results.some(({ ok }) => !ok)) return "nothing";
-      return posts.length > 0 ? "more" : "later";
+      const batch = (await findWaiting(context, hook)) ?? (await findChanges(context, hook));
+      if (!batch) {
+        const told = await send(hook, keyedId(hook.id, hook.cursor), restarted(hook));
+        const cursor = told.ok ? beginning : hook.cursor;
+        await noteResults(context, hook, { cursor, posts: [], results: [told] });
+        return told.ok ? "more" : "nothing";
+      }
+      const events = await eventsOf(context, hook, batch.posts);
+      const results = await Promise.all(batch.posts.map(({ id }, n) => send(hook, id, events[n] ?? {})));
+      await noteResults(context, hook, { ...batch, results });
+      if (!batch.isMore || results.some(({ ok }) => !ok)) return "nothing";
+      return batch.posts.length > 0 ? "more" : "later";
     },
     close: poster.close,
   };
@@ -144,21 +144,15 @@ async function findWaiting({ database }: Context, hook: LeasedWebhook): Promise<
 }
 
 /**
- * Finds the next changes in the log. A receiver learns by `changes.restarted` that everything comes anew: after a
- * restore or failover, or when deletions were forgotten while its webhook was off.
+ * Finds the next changes in the log.
+ * @returns undefined when the cursor is outdated: after a restore or failover, or when deletions were forgotten while
+ * the webhook was off
  */
-async function findChanges(context: Sending, hook: LeasedWebhook): Promise<Batch> {
-  const { user_id, id, generation, cursor, events, now_ms } = hook;
-  const rows = rowsOf(context, user_id);
-  const manner = { isFinal: true, generation };
-  let found = await readChangedThings(rows, { cursor, ...manner });
-  if (!found) {
-    const event = { type: "changes.restarted", timestamp: new Date(now_ms).toISOString(), data: {} };
-    const told = await context.send(hook, keyedId(id, cursor), event);
-    if (!told.ok) return { posts: [], cursor, isMore: false, failure: told };
-    found = await readChangedThings(rows, manner);
-  }
-  if (!found) throw new Error("A beginning without a cursor is never outdated.");
+async function findChanges(context: Context, hook: LeasedWebhook): Promise<Batch | undefined> {
+  const { user_id, id, generation, cursor, events } = hook;
+  const from = cursor === beginning ? {} : { cursor };
+  const found = await readChangedThings(rowsOf(context, user_id), { ...from, isFinal: true, generation });
+  if (!found) return undefined;
   const { things, cursorAt, next_cursor, has_more } = found;
   const wanted = things.filter(({ kind }) => events.includes(`${kind}.*`));
   const next = wanted.slice(0, mostAtOnce);
@@ -199,6 +193,10 @@ function failureIn(result: ChannelResult | undefined) {
     is_refusal: answer !== undefined && (answer.status === 500 || !mayPass(answer.status)),
   };
 }
+
+const restarted = ({ now_ms }: LeasedWebhook) => ({
+  ...{ type: "changes.restarted", timestamp: new Date(now_ms).toISOString(), data: {} },
+});
 
 /** The events of posts: what GET /changes shows of their things now, which is at least as new as the changes. */
 async function eventsOf(context: Context, hook: LeasedWebhook, posts: readonly Post[]) {

@@ -1,17 +1,10 @@
 import { createTurns } from "../../shared/process/turns.ts";
-import { subscribe } from "../../shared/queue/connections.ts";
-import {
-  changedChannel,
-  readUsers,
-  sayWatchedMs,
-  watchedChannel,
-  writeUsers,
-} from "../../shared/queue/watched-users.ts";
+import { watchUsers } from "../../shared/queue/watched-users.ts";
 import { startSchedule, type WorkerContext } from "../process/context.ts";
 import { now } from "../reminder/store.ts";
 import { openEventPoster, type WebhookKey } from "./deliver.ts";
 
-const tickEveryMs = 200;
+const postEveryMs = 200;
 const listEveryMs = 1_000;
 /** A lost notice delays a change by this time at most. */
 const lookAtAllMs = 30_000;
@@ -19,7 +12,7 @@ const stopWithinMs = 8_000;
 /** An account gets two turns at a time, and a receiver that does not answer makes room for others after a second. */
 const turnsOf = { atOnce: 64, atOnceOfKey: 2, countsForMs: 1_000 };
 
-/** Each note of results leaves held_until after leased_until; a poster that died has noted nothing. */
+/** No note of results leaves leased_until after held_until, and a poster that died has noted nothing. */
 const list = `
   select user_id, id, (failing_since is null or held_until <= ${now}) and (
       (leased_until > held_until and leased_until <= ${now}) or coalesce((
@@ -33,84 +26,63 @@ type Listed = WebhookKey & Readonly<{ isWaiting: boolean }>;
 
 /** Starts this process's share of webhooks. Notices of changes come as they do to doors with open pages. */
 export async function startWebhooks(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
-  const { config, database, publisher, travel } = context;
-  const { redisUrl, queuePrefix } = config;
-  const changed = new Set<string>();
-  const posting = createPosting(context, changed);
+  const { config, database, publisher, travel, log } = context;
+  const poster = openEventPoster(context);
+  const turns = createTurns(turnsOf);
   let webhooks = new Map<string, Listed[]>();
-  let listedAt = Number.NEGATIVE_INFINITY;
-  let saidAt = Number.NEGATIVE_INFINITY;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  const subscription = await subscribe(redisUrl, changedChannel(queuePrefix), {
-    onMessage(text) {
-      for (const userId of readUsers(text)) if (webhooks.has(userId)) changed.add(userId);
-    },
+  /** Webhooks to look at, and the ids of those that are being posted to here. */
+  const [due, underWay] = [new Map<string, WebhookKey>(), new Set<string>()];
+  let [isStopping, lookedAt] = [false, Number.NEGATIVE_INFINITY];
+  const look = (some: readonly WebhookKey[] = []): void => {
+    for (const webhook of some) due.set(webhook.id, webhook);
+  };
+  const watch = await watchUsers(config, publisher, {
+    users: () => webhooks.keys(),
+    onChange: (userId) => look(webhooks.get(userId)),
   });
 
   /** Looks at webhooks that are new here, because no notice reached them, and at times at all. */
   async function listAll(): Promise<void> {
-    listedAt = performance.now();
     const known = webhooks;
-    const isNew = ({ user_id, id }: WebhookKey) => !known.get(user_id)?.some((webhook) => webhook.id === id);
     const { rows } = await database.pool.query<Listed>(list, [travel()]);
     webhooks = Map.groupBy(rows, ({ user_id }) => user_id);
-    const isAll = listedAt - lookedAt >= lookAtAllMs;
-    if (isAll) lookedAt = listedAt;
-    for (const webhook of rows)
-      if (isAll || webhook.isWaiting || isNew(webhook)) changed.add(webhook.user_id);
-    const hasNew = [...webhooks.keys()].some((userId) => !known.has(userId));
-    if (!hasNew && listedAt - saidAt < sayWatchedMs) return;
-    saidAt = listedAt;
-    await publisher.publish(watchedChannel(queuePrefix), writeUsers(webhooks.keys())).catch(() => {});
+    const isNew = ({ user_id, id }: WebhookKey) => !known.get(user_id)?.some((webhook) => webhook.id === id);
+    const isAll = performance.now() - lookedAt >= lookAtAllMs;
+    if (isAll) lookedAt = performance.now();
+    look(rows.filter((webhook) => isAll || webhook.isWaiting || isNew(webhook)));
+    watch.say([...webhooks.keys()].filter((userId) => !known.has(userId)));
   }
 
-  async function run(): Promise<void> {
-    if (performance.now() - listedAt >= listEveryMs) await listAll();
-    const looked = [...changed].flatMap((userId) => webhooks.get(userId) ?? []);
-    changed.clear();
-    for (const webhook of looked) posting.begin(webhook);
-  }
-
-  const schedule = startSchedule(context, { name: "webhooks", everyMs: tickEveryMs, run });
-  return {
-    async stop() {
-      await schedule.stop();
-      subscription.close();
-      await posting.stop();
-    },
-  };
-}
-
-/** @param changed gets users with changes that no poster may see yet */
-function createPosting(context: WorkerContext, changed: Set<string>) {
-  const poster = openEventPoster(context);
-  const turns = createTurns(turnsOf);
-  /** The ids of webhooks that are being posted to here, and of those to look at again afterwards. */
-  const [underWay, again] = [new Set<string>(), new Set<string>()];
-  let isStopping = false;
-
-  async function postAll({ user_id, id }: WebhookKey): Promise<void> {
-    for (let isMore = true; isMore && !isStopping; ) {
-      again.delete(id);
-      const next = () => poster.postNext({ user_id, id });
-      const left = await turns.run(user_id, next, () => "later" as const);
-      if (left === "later") changed.add(user_id);
-      isMore = left === "more" || again.has(id);
+  async function postAll(webhook: WebhookKey): Promise<void> {
+    underWay.add(webhook.id);
+    const next = () => poster.postNext(webhook);
+    try {
+      let left = await turns.run(webhook.user_id, next, () => "later" as const);
+      while (left === "more" && !isStopping) left = await turns.run(webhook.user_id, next, () => "later");
+      if (left === "later") look([webhook]);
+    } catch (error) {
+      // The end of its lease brings a webhook back whose results could not be noted.
+      log.warn({ webhook: webhook.id, reason: String(error) }, "webhook not posted to");
+    } finally {
+      underWay.delete(webhook.id);
     }
   }
 
+  /** A notice that comes during a post may be newer than what is read for it, so it waits. */
+  async function postDue(): Promise<void> {
+    for (const webhook of [...due.values()].filter(({ id }) => !underWay.has(id))) {
+      due.delete(webhook.id);
+      void postAll(webhook);
+    }
+  }
+
+  const listing = startSchedule(context, { name: "list of webhooks", everyMs: listEveryMs, run: listAll });
+  const posting = startSchedule(context, { name: "webhooks", everyMs: postEveryMs, run: postDue });
   return {
-    begin(webhook: WebhookKey): void {
-      const { id } = webhook;
-      if (underWay.has(id)) return void again.add(id);
-      underWay.add(id);
-      // The end of its lease brings a webhook back whose results could not be noted.
-      postAll(webhook)
-        .catch((error) => context.log.warn({ webhook: id, reason: String(error) }, "webhook not posted to"))
-        .finally(() => underWay.delete(id));
-    },
-    async stop(): Promise<void> {
+    async stop() {
       isStopping = true;
+      await Promise.all([listing.stop(), posting.stop()]);
+      watch.close();
       const deadline = performance.now() + stopWithinMs;
       while (underWay.size > 0 && performance.now() < deadline) await Bun.sleep(10);
       poster.close();

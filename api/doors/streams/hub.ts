@@ -1,14 +1,8 @@
 import { type AliasableExpression, type SqlBool, sql } from "kysely";
 import { own, selectFrom, statement, userId } from "../../../shared/db/reads/statement.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import { type RedisConnection, subscribe } from "../../../shared/queue/connections.ts";
-import {
-  changedChannel,
-  readUsers,
-  sayWatchedMs,
-  watchedChannel,
-  writeUsers,
-} from "../../../shared/queue/watched-users.ts";
+import type { RedisConnection } from "../../../shared/queue/connections.ts";
+import { watchUsers } from "../../../shared/queue/watched-users.ts";
 import { action, actionsWhere, newestFirst } from "../../queries/action/read.ts";
 import {
   type DaySettingsColumns,
@@ -35,28 +29,21 @@ const maxStreamsOfNetwork = 200;
 
 /** The streams of one front door. It listens to Redis once for all of them. */
 export async function openLiveHub({ config, redis, readState }: Dependencies) {
-  const { redisUrl, queuePrefix } = config;
   const users = new Map<string, UserWatch>();
   let count = 0;
   let isOpen = true;
 
-  const subscription = await subscribe(redisUrl, changedChannel(queuePrefix), {
-    onMessage(text) {
-      for (const userId of readUsers(text)) users.get(userId)?.look();
-    },
+  const watched = await watchUsers(config, redis, {
+    users: () => users.keys(),
+    onChange: (userId) => users.get(userId)?.look(),
   });
-
-  function say(userIds: Iterable<string>): void {
-    redis.publish(watchedChannel(queuePrefix), writeUsers(userIds)).catch(() => {});
-  }
-  const saying = setInterval(() => users.size > 0 && say(users.keys()), sayWatchedMs);
 
   function watch(userId: string): UserWatch {
     const known = users.get(userId);
     if (known) return known;
     const made = watchUser(() => readState(userId));
     users.set(userId, made);
-    say([userId]);
+    watched.say([userId]);
     return made;
   }
 
@@ -89,8 +76,7 @@ export async function openLiveHub({ config, redis, readState }: Dependencies) {
     endAll,
     close(): void {
       endAll();
-      clearInterval(saying);
-      subscription.close();
+      watched.close();
     },
   };
 }
