@@ -1,4 +1,5 @@
 import { type CryptoKey, createRemoteJWKSet, customFetch, errors, type JWTHeaderParameters } from "jose";
+import { isSameAddress } from "../../shared/domain/outside-address.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Claims } from "./claims.ts";
 
@@ -29,7 +30,7 @@ export function discoverProvider({ authUrl }: Pick<Config, "authUrl">): () => Pr
 async function discover(authUrl: string): Promise<Provider> {
   for (const address of discoveryAddresses(authUrl)) {
     const metadata = await fetchMetadata(address);
-    if (metadata?.issuer !== authUrl && metadata?.issuer !== `${authUrl}/`) continue;
+    if (typeof metadata?.issuer !== "string" || !isSameAddress(metadata.issuer, authUrl)) continue;
     if (typeof metadata.jwks_uri !== "string") continue;
     const endpoint = metadata.introspection_endpoint;
     return {

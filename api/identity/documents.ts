@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import https from "node:https";
 import type { Configuration } from "oidc-provider";
-import { mayBePublic } from "../../shared/domain/public-address.ts";
+import { readReceiver } from "../../shared/domain/outside-address.ts";
 import { guardedLookup } from "../../shared/process/guarded-lookup.ts";
 import { isObject, parseJson, readBounded } from "../http/input.ts";
 import type { IdentityContext } from "./accounts/context.ts";
@@ -57,7 +57,7 @@ function createReader(allowLoopback: boolean, ca: string | undefined) {
   return async (clientId: string, signal: AbortSignal | undefined): Promise<Response> => {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     // A numeric address is never resolved, so it is checked here.
-    if (!mayBePublic(new URL(clientId).hostname, allowLoopback))
+    if (!readReceiver(clientId, allowLoopback))
       throw new UnreadDocument("The address leads to no public server.");
     const options = { lookup, headers, agent: false, ...(signal && { signal }), ...(ca && { ca }) };
     const request = https.get(clientId, options, resolve);

@@ -1,6 +1,7 @@
 import type { AdapterPayload, ClientMetadata, Grant } from "oidc-provider";
 import type { Pool } from "pg";
 import { isScope, type Scope } from "../../shared/contracts/kernel/scopes.ts";
+import { readAddress } from "../../shared/domain/outside-address.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { isConnectionId } from "../auth/token-format.ts";
@@ -111,7 +112,7 @@ export async function changeConnection(
 
 /** The host of an app whose id is the address of its metadata document; undefined for other apps. */
 export function documentHost(clientId: string): string | undefined {
-  const url = URL.parse(clientId);
+  const url = readAddress(clientId);
   return url?.protocol === "https:" ? url.host : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { lookup as resolve } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { isAllowedAddress } from "../domain/public-address.ts";
+import { isAllowedAddress } from "../domain/outside-address.ts";
 
 const unreachable = "The address leads to no public server.";
 

@@ -1,10 +1,10 @@
 import type { Context, Next } from "koa";
 import { type Configuration, errors } from "oidc-provider";
+import { isSafe, readAddress } from "../../../shared/domain/outside-address.ts";
 import { printable } from "../../http/input.ts";
 import type { Throttle } from "../accounts/throttle.ts";
 import { documentHost } from "../grants.ts";
 
-const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const maxName = 100;
 /** Anybody may register, and the metadata stays for at least a day, so its size is limited. */
 const maxMetadata = 4_096;
@@ -20,7 +20,7 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
   validator(ctx, _name, _value, metadata) {
     const isDocument = documentHost(String(metadata.client_id)) !== undefined;
     if (ctx?.oidc.route !== "registration" && !isDocument) return;
-    if (isDocument && URL.parse(metadata.client_id)?.href !== metadata.client_id)
+    if (isDocument && readAddress(metadata.client_id)?.href !== metadata.client_id)
       throw new errors.InvalidClientMetadata("client_id must be an address in its normal form");
     delete metadata.scope;
     for (const [name, value] of Object.entries(metadata))
@@ -38,7 +38,7 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
       throw new errors.InvalidClientMetadata("client metadata must be printable text");
     }
     const urls = Array.isArray(addresses)
-      ? addresses.filter((one) => typeof one === "string").flatMap((one) => URL.parse(one) ?? [])
+      ? addresses.filter((one) => typeof one === "string").flatMap((one) => readAddress(one) ?? [])
       : [];
     for (const { isSo, problem } of refusedAddresses)
       if (urls.some(isSo)) throw new errors.InvalidClientMetadata(problem);
@@ -62,7 +62,7 @@ const browserSchemes = /^(about|blob|data|file|filesystem|javascript|vbscript|vi
 
 const refusedAddresses = [
   {
-    isSo: ({ protocol, hostname }: URL) => protocol === "http:" && !loopbackHosts.has(hostname),
+    isSo: (url: URL) => url.protocol === "http:" && !isSafe(url),
     problem: "redirect_uris with http must be on a loopback address; use https elsewhere",
   },
   {

@@ -1,5 +1,6 @@
 import type { Grant, Interaction } from "oidc-provider";
 import { allScopes, isScope, type Scope, usualScopes } from "../../../shared/contracts/kernel/scopes.ts";
+import { isWeb, readAddress } from "../../../shared/domain/outside-address.ts";
 import { type Html, html } from "../../../shared/html.ts";
 import { formToken } from "../../web/form/form.ts";
 import { problem } from "../../web/form/form-fields.ts";
@@ -170,9 +171,8 @@ function resourceName({ resources, config }: ProviderContext, resource: unknown)
 
 /** Shows the host of web addresses only: in an app's own scheme the host may be any name and proves nothing. */
 function destination(redirectUri: string): Html {
-  const url = URL.parse(redirectUri);
-  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
-  if (url && isWeb) return html`<code>${url.host}</code>`;
+  const url = readAddress(redirectUri);
+  if (url && isWeb(url)) return html`<code>${url.host}</code>`;
   return html`the app on this device that owns <code>${url?.protocol ?? redirectUri}</code>`;
 }
 

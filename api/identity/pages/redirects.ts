@@ -1,3 +1,4 @@
+import { isWeb, readAddress } from "../../../shared/domain/outside-address.ts";
 import type { ProviderContext } from "../accounts/context.ts";
 import { documentHost } from "../grants.ts";
 
@@ -50,8 +51,7 @@ export const formTargets = async (identity: ProviderContext, next: string): Prom
 
 /** The form-action source that matches an address (CSP 3 §2.3.1, which has no syntax for IPv6 hosts). */
 export function formSource(address: string): string[] {
-  const url = URL.parse(address);
+  const url = readAddress(address);
   if (!url) return [];
-  const isWeb = url.protocol === "https:" || url.protocol === "http:";
-  return [isWeb && !url.hostname.startsWith("[") ? url.origin : url.protocol];
+  return [isWeb(url) && !url.hostname.startsWith("[") ? url.origin : url.protocol];
 }

@@ -2,7 +2,7 @@ import { createPublicKey } from "node:crypto";
 import { Type } from "typebox";
 import Format from "typebox/format";
 import { conflicts } from "../../domain/conflicts.ts";
-import { mayBePublic } from "../../domain/public-address.ts";
+import { readReceiver } from "../../domain/outside-address.ts";
 import { acts } from "../../domain/reminder/link.ts";
 import { command, query, route } from "../kernel/contract.ts";
 import { Id, OneOf } from "../kernel/fields.ts";
@@ -65,7 +65,8 @@ export const sendReminderAgain = command({
   output: Type.Object({ delivery_id: Type.String() }),
 });
 
-Format.Set("push-endpoint", isPushEndpoint);
+// Workers refuse this machine, too, unless a setting allows it.
+Format.Set("push-endpoint", (text) => readReceiver(text, true)?.protocol === "https:");
 Format.Set("push-key", isPushKey);
 Format.Set("push-secret", (text) => /^[\w-]{22}$/.test(text));
 
@@ -99,12 +100,6 @@ export const unsubscribePush = command({
   output: Type.Null(),
   events: () => [{ kind: "channel_changed", details: { fields: "a browser shows no more reminders" } }],
 });
-
-/** Workers refuse this machine, too, unless a setting allows it. */
-function isPushEndpoint(text: string): boolean {
-  const url = /\p{Cc}/u.test(text) ? null : URL.parse(text);
-  return url?.protocol === "https:" && url.username === "" && mayBePublic(url.hostname, true);
-}
 
 /** True for a point on the curve, in the uncompressed form of 65 bytes. */
 function isPushKey(text: string): boolean {

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import Format from "typebox/format";
 import { isTimeZone } from "../../domain/day/day.ts";
+import { readReceiver } from "../../domain/outside-address.ts";
 import {
   perTarget,
   reminderChannels,

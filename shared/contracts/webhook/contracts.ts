@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { readAddress } from "../../domain/outside-address.ts";
 import {
   allWebhookEvents,
   type WebhookEvents as EventName,
@@ -105,7 +106,7 @@ const path = "/webhooks/{webhook_id}";
 const exampleSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
 /** An address has no quotation marks in this form. */
-const quoted = (url: string): string => `“${URL.parse(url)?.href ?? ""}”`;
+const quoted = (url: string): string => `“${readAddress(url)?.href ?? ""}”`;
 
 export const createWebhook = command({
   name: "webhook.create",

@@ -1,19 +1,9 @@
-import { mayBePublic } from "../public-address.ts";
+import { readReceiver } from "../outside-address.ts";
 
-/** Allows https, and http to this machine, which pages and workers refuse without a setting. */
-function isWebhookUrl(text: string): boolean {
-  if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return false;
-  const { protocol, hostname, username, password } = new URL(text);
-  if (username !== "" || password !== "" || !mayBePublic(hostname, true)) return false;
-  return (
-    protocol === "https:" || (protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
-  );
-}
-
-/** The formats of texts; that of e-mail is a common one. */
+/** The formats of texts; that of e-mail is a common one. Pages and workers refuse this machine without a setting. */
 export const targetFormats = {
-  "webhook-url": isWebhookUrl,
-  "ntfy-url": (text: string) => isWebhookUrl(text) && /^\/[\w-]{1,64}$/.test(new URL(text).pathname),
+  "webhook-url": (text: string) => readReceiver(text, true) !== undefined,
+  "ntfy-url": (text: string) => /^\/[\w-]{1,64}$/.test(readReceiver(text, true)?.pathname ?? ""),
   "header-token": (text: string) => /^[\w.~+/=-]+$/.test(text),
   "telegram-chat": (text: string) => /^(-?\d{1,20}|@\w{4,32})$/.test(text),
   "telegram-token": (text: string) => /^\d{3,20}:[\w-]{20,80}$/.test(text),

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { LookupAddress } from "node:dns";
-import { isAllowedAddress } from "../../../shared/domain/public-address.ts";
+import { isAllowedAddress } from "../../../shared/domain/outside-address.ts";
 import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import { wordsIn } from "../../support/text-table.ts";
 

@@ -1,14 +1,14 @@
 import http from "node:http";
 import https from "node:https";
-import type { LookupFunction } from "node:net";
-import { mayBePublic } from "../../../shared/domain/public-address.ts";
+import { readReceiver } from "../../../shared/domain/outside-address.ts";
+import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import { type ChannelResult, type ReceiverAnswer, sendFailed } from "./channel.ts";
 
 type Options = Readonly<{
   /** Begins sentences for the user, for example `The webhook`. */
   receiver: string;
-  /** Checks the addresses of names; without it, the operator chose the address. */
-  lookup?: LookupFunction;
+  /** Whether a receiver that a user chose may be on this machine; unset: the operator chose it. */
+  allowLoopback?: boolean;
   /** Certificates to trust, in tests. */
   ca?: string | undefined;
 }>;
@@ -20,11 +20,15 @@ const maxAnswerBytes = 64 * 1024;
 const maxConnectionsPerHost = 128;
 
 /** Posts over reused connections, each opened to a checked address. It follows no redirects and waits 10 s. */
-export function openPoster({ receiver, lookup, ca }: Options) {
+export function openPoster({ receiver, allowLoopback, ca }: Options) {
+  const lookup = allowLoopback === undefined ? undefined : guardedLookup(allowLoopback);
   const settings = { keepAlive: true, maxSockets: maxConnectionsPerHost };
   const agents = { http: new http.Agent(settings), https: new https.Agent(settings) };
   return {
-    post(url: URL, headers: Record<string, string>, body: string | Buffer): Promise<Posted> {
+    async post(address: string, headers: Record<string, string>, body: string | Buffer): Promise<Posted> {
+      // A numeric address is never resolved, so it is checked here. Names are checked when they are resolved.
+      const url = allowLoopback === undefined ? new URL(address) : readReceiver(address, allowLoopback);
+      if (!url) return sendFailed(unreachable(receiver), true);
       const secure = url.protocol === "https:";
       const { promise, resolve } = Promise.withResolvers<Posted>();
       const options = {
@@ -52,11 +56,7 @@ export function openPoster({ receiver, lookup, ca }: Options) {
 }
 
 /** All unreachable addresses get the same sentence, which reveals no names of the service's own network. */
-export const unreachable = (receiver: string): string => `${receiver}'s address leads to no public server.`;
-
-/** A numeric address is never resolved, so it is checked here. Names are checked when they are resolved. */
-export const isAllowedUrl = ({ protocol, hostname }: URL, allowLoopback: boolean): boolean =>
-  (protocol === "https:" || allowLoopback) && mayBePublic(hostname, allowLoopback);
+const unreachable = (receiver: string): string => `${receiver}'s address leads to no public server.`;
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 

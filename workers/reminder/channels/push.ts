@@ -2,10 +2,9 @@ import { createCipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
 import { importJWK, SignJWT } from "jose";
 import type { ReminderSecrets } from "../../../shared/db/shared-secrets.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import type { Browser, LeasedDelivery } from "../lease.ts";
 import { type Channel, type ChannelResult, linesOf, type Message, sendFailed } from "./channel.ts";
-import { isAllowedUrl, isSuccess, mayPass, openPoster, unreachable } from "./post.ts";
+import { isSuccess, mayPass, openPoster } from "./post.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text, "base64url");
 
@@ -37,7 +36,7 @@ type PushKeys = Awaited<ReturnType<ReminderSecrets["pushKeys"]>>;
 
 /** The Authorization header by which the service shows itself to a push service (VAPID, RFC 8292). */
 async function vapidHeader(
-  endpoint: URL,
+  endpoint: string,
   subject: string,
   { publicKey, privateKey }: PushKeys,
 ): Promise<string> {
@@ -46,7 +45,7 @@ async function vapidHeader(
   const key = await importJWK({ kty: "EC", crv: "P-256", d: privateKey, x: part(1), y: part(33) }, "ES256");
   const token = await new SignJWT()
     .setProtectedHeader({ alg: "ES256", typ: "JWT" })
-    .setAudience(endpoint.origin)
+    .setAudience(new URL(endpoint).origin)
     .setSubject(subject)
     .setExpirationTime("12h")
     .sign(key);
@@ -62,7 +61,6 @@ type Options = Readonly<{
   ca?: string;
 }>;
 
-const receiver = "The push service";
 /** A reminder that is a day late does not ring any more. */
 const lifetimeSeconds = 24 * 60 * 60;
 const longestNotes = 300;
@@ -72,13 +70,11 @@ const mostBytes = 3_900;
 /** Encrypts a message for each browser of the user (RFC 8291) and posts it to the browser's push service (RFC 8030). */
 export function createPushChannel({ config, pushKeys, forget, ca }: Options): Channel {
   const { webhookAllowLoopback } = config;
-  const poster = openPoster({ receiver, lookup: guardedLookup(webhookAllowLoopback), ca });
+  const poster = openPoster({ receiver: "The push service", allowLoopback: webhookAllowLoopback, ca });
 
   async function sendTo(browser: Browser, delivery: LeasedDelivery, payload: string): Promise<Outcome> {
-    const url = new URL(browser.endpoint);
-    if (!isAllowedUrl(url, webhookAllowLoopback)) return sendFailed(unreachable(receiver), true);
     const headers = {
-      authorization: await vapidHeader(url, subjectOf(config), await pushKeys()),
+      authorization: await vapidHeader(browser.endpoint, subjectOf(config), await pushKeys()),
       "content-encoding": "aes128gcm",
       "content-type": "application/octet-stream",
       ttl: String(lifetimeSeconds),
@@ -86,7 +82,7 @@ export function createPushChannel({ config, pushKeys, forget, ca }: Options): Ch
       // A repeated message replaces the first one if that still waits.
       topic: delivery.id.replaceAll("-", ""),
     };
-    const answer = await poster.post(url, headers, encryptFor(browser, payload));
+    const answer = await poster.post(browser.endpoint, headers, encryptFor(browser, payload));
     return "status" in answer ? outcomeOf(answer.status) : answer;
   }
 

@@ -13,7 +13,7 @@ export function createTelegramChannel({ telegramUrl }: Options): Channel {
     async send({ telegram_bot_token, telegram_chat_id }, message) {
       if (telegram_bot_token === null || telegram_chat_id === null)
         return sendFailed("No Telegram bot and chat are set.", true);
-      const url = new URL(`${telegramUrl}/bot${telegram_bot_token}/sendMessage`);
+      const url = `${telegramUrl}/bot${telegram_bot_token}/sendMessage`;
       const body = JSON.stringify({ chat_id: telegram_chat_id, ...contentOf(message) });
       const answer = await poster.post(url, { "content-type": "application/json" }, body);
       return "status" in answer ? resultOf(answer.status) : answer;

@@ -1,7 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import { tell } from "../about.ts";
 import { isTest, type LeasedDelivery } from "../lease.ts";
 import {
@@ -12,11 +11,9 @@ import {
   type ReceiverAnswer,
   sendFailed,
 } from "./channel.ts";
-import { isAllowedUrl, isSuccess, openPoster, unreachable } from "./post.ts";
+import { isSuccess, openPoster } from "./post.ts";
 
 type Options = Pick<Config, "webhookAllowLoopback" | "defaultTimeZone">;
-
-const receiver = "The webhook";
 
 /**
  * Posts a signed event to the user's address (Standard Webhooks); `webhook-id` is the delivery's id. It connects to
@@ -43,11 +40,9 @@ type Target = Readonly<{ url: string; secret: string; id: string; at: Date }>;
 
 /** Posts signed events to addresses that users chose, and to public servers alone. */
 export function openWebhookPoster(allowLoopback: boolean) {
-  const poster = openPoster({ receiver, lookup: guardedLookup(allowLoopback) });
+  const poster = openPoster({ receiver: "The webhook", allowLoopback });
   return {
-    async post({ url: address, secret, id, at }: Target, event: object): Promise<ChannelResult> {
-      const url = new URL(address);
-      if (!isAllowedUrl(url, allowLoopback)) return sendFailed(unreachable(receiver), true);
+    async post({ url, secret, id, at }: Target, event: object): Promise<ChannelResult> {
       const body = JSON.stringify(event);
       const answer = await poster.post(url, signedHeaders(id, secret, at, body), body);
       return "status" in answer ? resultOf(answer) : answer;

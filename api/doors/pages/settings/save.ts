@@ -1,5 +1,5 @@
 import { Resolver } from "node:dns/promises";
-import { isAllowedAddress, mayBePublic } from "../../../../shared/domain/public-address.ts";
+import { isAllowedAddress, readReceiver } from "../../../../shared/domain/outside-address.ts";
 import type { TargetColumn } from "../../../../shared/domain/reminder/channels.ts";
 import { type FieldErrors, isRefused } from "../../../../shared/errors.ts";
 import { browserName } from "../../../http/request.ts";
@@ -65,10 +65,10 @@ const notPublic = "This must be a public https address: its name leads into a pr
 /** @returns the reason not to send to this address; the contract checks its form */
 async function privateTarget({ context }: Visit, url: string): Promise<string | undefined> {
   const { webhookAllowLoopback } = context.config;
-  const host = URL.parse(url)?.hostname;
-  if (host === undefined || !mayBePublic(host, true)) return undefined;
-  if (!mayBePublic(host, webhookAllowLoopback)) return notHere;
-  return (await resolvesToPrivate(host, webhookAllowLoopback)) ? notPublic : undefined;
+  if (!readReceiver(url, true)) return undefined;
+  const receiver = readReceiver(url, webhookAllowLoopback);
+  if (!receiver) return notHere;
+  return (await resolvesToPrivate(receiver.hostname, webhookAllowLoopback)) ? notPublic : undefined;
 }
 
 async function save(visit: Visit, done: string, fields: Record<string, unknown>): Promise<PageAnswer> {
