@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { createBrowser, type Page } from "../../support/identity/browser.ts";
 import { longText } from "../../support/long-text.ts";
 import { newPerson, type Person, type Site, toolCall } from "./person.ts";
@@ -50,12 +50,8 @@ const zones = ["Pacific/Auckland", "America/Los_Angeles", "Asia/Kolkata"];
 /** Attacks of one free account within its limits. */
 const accountsAttacks: Readonly<Record<string, Attack>> = {
   async "long texts for 25 todos at once"(world) {
-    const todos = Array.from({ length: 25 }, (_, index) => ({ title: `Long ${index}` }));
-    const made = (await post(world, "/mcp", toolCall("create-todo", { todos }))) ?? "{}";
-    const todo_ids = [...made.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)).slice(0, 25);
-    await inLoops(world, 2, 100, () =>
-      post(world, "/mcp", toolCall("update-todo", { todo_ids, description: longText(5_000) })),
-    );
+    const todo_ids = await longTodos(world);
+    await inLoops(world, 2, 100, () => lengthen(world, todo_ids));
   },
 
   "lists of tools": (world) => inLoops(world, 20, 5, () => post(world, "/mcp", toolList)),
@@ -92,7 +88,47 @@ const accountsAttacks: Readonly<Record<string, Attack>> = {
       const page = await openPage(world, "/account/settings");
       return submitOn(world, page, "/account/settings/day", { time_zone });
     }),
+
+  /** A stream begins with all that the account has, and gets every change of the other attacks. */
+  async "streams that nobody reads"(world) {
+    for (let made = 0; made < 200; made += 25) await lengthen(world, await longTodos(world));
+    const lines = [
+      "GET /api/v1/changes/stream HTTP/1.1",
+      `Authorization: ${world.account.headers.authorization}`,
+    ];
+    await inLoops(world, 8, 2_000, () =>
+      holdSocket(world, lines, (socket) => {
+        socket.pause();
+        // A paused socket does not hear that the door has closed it.
+        setTimeout(() => socket.destroy(), 50_000);
+      }),
+    );
+  },
+
+  /** A receiver that fails is held, so its webhook is made anew. */
+  async "webhooks that never answer"(world) {
+    const { headers } = world.account;
+    const fetch = () => new Promise<Response>(() => world.count("posted"));
+    const { port } = Bun.serve({ port: 0, idleTimeout: 0, fetch });
+    await inLoops(world, 5, 1_000, async (loop) => {
+      const url = `http://127.0.0.${10 + loop}:${port}/`;
+      const made = await post(world, "/api/v1/webhooks", JSON.stringify({ url, events: ["todo.*"] }));
+      await Bun.sleep(5_000);
+      const path = `/api/v1/webhooks/${JSON.parse(made ?? "{}").id}`;
+      await ask(world, path, { method: "DELETE", headers });
+    });
+  },
 };
+
+/** Makes 25 todos. @returns their ids */
+async function longTodos(world: Assault): Promise<number[]> {
+  const todos = Array.from({ length: 25 }, (_, index) => ({ title: `Long ${index}` }));
+  const made = (await post(world, "/mcp", toolCall("create-todo", { todos }))) ?? "{}";
+  return [...made.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)).slice(0, 25);
+}
+
+const lengthen = (world: Assault, todo_ids: readonly number[]) =>
+  post(world, "/mcp", toolCall("update-todo", { todo_ids, description: longText(5_000) }));
 
 /** A file with five habits of ten years. */
 function decades(firstId: number): string {
@@ -155,24 +191,36 @@ const strangersAttacks: Readonly<Record<string, Attack>> = {
 const dripMs = 5_000;
 
 /** Sends the head of a form and then its body in single bytes, each time as another sender. */
-function trickle({ site, isOver, count }: Assault): Promise<void> {
-  const { host, port, origin } = new URL(site.baseUrl);
+function trickle(world: Assault): Promise<void> {
   const lines = [
     "POST /account/tick HTTP/1.1",
-    `Host: ${host}`,
-    `Origin: ${origin}`,
+    `Origin: ${new URL(world.site.baseUrl).origin}`,
     `Authorization: Bearer ${crypto.randomUUID()}`,
     "Content-Type: application/x-www-form-urlencoded",
     "Content-Length: 60000",
   ];
+  return holdSocket(world, lines, () => {}, "a");
+}
+
+/** Sends a head, and then its drip again and again, until the door or the run ends the connection. */
+function holdSocket(
+  { site, isOver, count }: Assault,
+  lines: readonly string[],
+  onAnswer: (socket: Socket) => void,
+  drip = "",
+): Promise<void> {
+  const { host, port } = new URL(site.baseUrl);
   return new Promise((resolve) => {
     const socket = connect({ port: Number(port), host: "127.0.0.1", localAddress: "127.0.0.66" });
-    socket.on("connect", () => socket.write(`${lines.join("\r\n")}\r\n\r\na`));
-    const drip = setInterval(() => (isOver() ? socket.destroy() : socket.write("a")), dripMs);
-    socket.on("data", (data) => count(data.toString("latin1", 9, 12)));
+    socket.on("connect", () => socket.write(`${[...lines, `Host: ${host}`].join("\r\n")}\r\n\r\n${drip}`));
+    const beat = setInterval(() => (isOver() ? socket.destroy() : socket.write(drip)), dripMs);
+    socket.on("data", (data) => {
+      count(data.toString("latin1", 9, 12));
+      onAnswer(socket);
+    });
     socket.on("error", () => count("no connection"));
     socket.on("close", () => {
-      clearInterval(drip);
+      clearInterval(beat);
       resolve();
     });
   });

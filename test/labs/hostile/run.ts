@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import type { Answer } from "../../harness.ts";
@@ -5,6 +6,7 @@ import { serviceOf } from "../../service/deploy/compose-file.ts";
 import { msAt, type Sample, sample, succeeded, tally, times } from "../../support/chaos/samples.ts";
 import { cookieOf } from "../../support/identity/browser.ts";
 import { memory } from "../bench/footprint.ts";
+import { programs } from "../bench/load/measure.ts";
 import { type Goal, printGoals } from "../terminal.ts";
 import type { Tally } from "./attacker.ts";
 import { newPerson, type Person, type Site, toolCall } from "./person.ts";
@@ -21,12 +23,16 @@ const settleMs = 3_000;
  */
 export async function runHostile(seconds = 120, only = ""): Promise<boolean> {
   const service = await startService();
+  const receiver = startReceiver();
   try {
     const persons: Person[] = [];
-    while (persons.length < people)
-      persons.push(await newPerson(service, `198.51.100.${persons.length + 1}`));
+    while (persons.length < people) {
+      const person = await newPerson(service, `198.51.100.${persons.length + 1}`);
+      await receiver.addWebhook(service, person);
+      persons.push(person);
+    }
     // These people stay between the phases: after a pause, all their tokens would be looked up in the same second.
-    const endLives = keepLiving(service, persons);
+    const endLives = keepLiving(service, persons, receiver.made);
     await Bun.sleep(settleMs);
     const isCalm = await phase(calmSeconds * 1_000);
     const stopAttacker = await startAttacker(service, only);
@@ -34,7 +40,7 @@ export async function runHostile(seconds = 120, only = ""): Promise<boolean> {
     const stopWatching = watchMemory();
     const isAttacked = await phase(seconds * 1_000);
     const lived = await endLives();
-    const [calm, attacked] = [lived.filter(isCalm), lived.filter(isAttacked)];
+    const posted = await receiver.end();
     const peaks = stopWatching();
     const after = await service.stored();
     printOutcomes(await stopAttacker());
@@ -43,7 +49,8 @@ export async function runHostile(seconds = 120, only = ""): Promise<boolean> {
       (error: Error) => error.message,
     );
     const goals = [
-      ...goalsOfPeople(calm, attacked),
+      ...goalsOf("ordinary requests answered 2xx", lived.filter(isCalm), lived.filter(isAttacked)),
+      ...goalsOf("their changes posted by webhooks", posted.filter(isCalm), posted.filter(isAttacked)),
       { what: "somebody new", found: newcomer, goal: "signed in", ok: newcomer === "signed in" },
       ...goalsOfMemory(peaks),
       goalOfDisk(before, after),
@@ -76,8 +83,9 @@ async function startAttacker({ baseUrl }: Site, only: string): Promise<() => Pro
       else ended.resolve(message);
     },
   });
-  // An attacker has its own machine; here it gets the processor time that the service leaves.
+  // An attacker has its own machine; here it gets the processor time that the service leaves. Linux may weigh sessions.
   setPriority(child.pid, 19);
+  if (existsSync("/proc/self/autogroup")) writeFileSync(`/proc/${child.pid}/autogroup`, "19");
   child.exited.then(() => {
     started.reject(new Error("The attacker did not start."));
     ended.resolve({});
@@ -89,7 +97,8 @@ async function startAttacker({ baseUrl }: Site, only: string): Promise<() => Pro
   };
 }
 
-const roles = { api: /\bapi\/main\.ts$/, workers: /workers\/main\.ts$/, identity: /identity\/main\.ts$/ };
+const { api, workers } = programs;
+const roles = { api, workers };
 
 /** @returns a function that ends the watch, and answers the most that each role took (MB) */
 function watchMemory(): () => Record<string, number> {
@@ -105,13 +114,13 @@ function watchMemory(): () => Record<string, number> {
 
 const slowerAtMost = 3;
 
-function goalsOfPeople(calm: readonly Sample[], attacked: readonly Sample[]): Goal[] {
+function goalsOf(what: string, calm: readonly Sample[], attacked: readonly Sample[]): Goal[] {
   const failures = attacked.filter((one) => !succeeded(one));
   const served = 1 - failures.length / attacked.length;
   const slower = msAt(attacked, 0.99) / msAt(calm, 0.99);
   return [
     {
-      what: "ordinary requests answered 2xx",
+      what,
       found: `${(served * 100).toFixed(2)} % of ${attacked.length}; others: ${tally(failures)}`,
       goal: "≥ 99.9 %",
       ok: served >= 0.999,
@@ -123,6 +132,39 @@ function goalsOfPeople(calm: readonly Sample[], attacked: readonly Sample[]): Go
       ok: slower <= slowerAtMost,
     },
   ];
+}
+
+/** The receiver of the people's webhooks. A sample is the time from the answer to a new todo until its first post. */
+function startReceiver() {
+  const [made, posted] = [new Map<string, number>(), new Map<string, number>()];
+  const server = Bun.serve({
+    port: 0,
+    async fetch(request) {
+      const { data } = (await request.json()) as { data: { id: number } };
+      const post = `${new URL(request.url).pathname} ${data.id}`;
+      if (!posted.has(post)) posted.set(post, performance.now());
+      return new Response();
+    },
+  });
+  return {
+    async addWebhook({ baseUrl }: Site, { headers, email }: Person): Promise<void> {
+      const body = JSON.stringify({ url: `http://127.0.0.1:${server.port}/${email}`, events: ["todo.*"] });
+      const { status } = await send(`${baseUrl}/api/v1/webhooks`, { method: "POST", headers, body });
+      if (status !== 201) throw new Error(`A webhook is answered ${status}.`);
+    },
+    made: ({ email }: Person, id: number) => void made.set(`/${email} ${id}`, performance.now()),
+    /** Waits for the last posts. */
+    async end(): Promise<Sample[]> {
+      const isLate = () => [...made.keys()].some((post) => !posted.has(post));
+      for (const from = Date.now(); isLate() && Date.now() - from < 45_000; ) await Bun.sleep(100);
+      const now = performance.now();
+      server.stop(true);
+      return [...made].map(([post, startedAt]) => {
+        const outcome = posted.has(post) ? "200" : "lost";
+        return { outcome, ms: Math.max(0, (posted.get(post) ?? now) - startedAt), startedAt };
+      });
+    },
+  };
 }
 
 /** The limits that compose.yaml gives to each role. */
@@ -162,11 +204,15 @@ const patienceMs = 10_000;
  * An ordinary person's requests: some over REST, more by an agent, now and then a page. All stay within the limits.
  * Each made thing is deleted again, so that later requests read as much as earlier ones.
  */
-function keepLiving(site: Site, people: readonly Person[]): () => Promise<Sample[]> {
+function keepLiving(
+  site: Site,
+  people: readonly Person[],
+  onMade: (person: Person, todo: number) => void,
+): () => Promise<Sample[]> {
   const samples: Sample[] = [];
   let over = false;
   /** Pauses differ, because after one common delay equal pauses would make everybody call in the same moment. */
-  const repeat = async (everyMs: number, calls: readonly Call[]) => {
+  const repeat = async (everyMs: number, calls: readonly Call[], person: Person) => {
     const pause = () => Bun.sleep(2 * everyMs * Math.random());
     let made = 0;
     await pause();
@@ -174,14 +220,17 @@ function keepLiving(site: Site, people: readonly Person[]): () => Promise<Sample
       const call = calls[turn % calls.length] as Call;
       const calling = call(made);
       samples.push(await sample(() => calling));
-      made = idIn(await calling.catch(() => undefined)) ?? made;
+      const answer = await calling.catch(() => undefined);
+      const id = idIn(answer) ?? made;
+      if (id !== made && (answer?.body.title || answer?.body.result)) onMade(person, id);
+      made = id;
       await pause();
     }
   };
   const all = people.flatMap((person) => [
-    repeat(1_300, restCalls(site, person)),
-    repeat(700, toolCalls(site, person)),
-    repeat(2_500, [() => openPage(site, person)]),
+    repeat(1_300, restCalls(site, person), person),
+    repeat(700, toolCalls(site, person), person),
+    repeat(2_500, [() => openPage(site, person)], person),
   ]);
   return async () => {
     over = true;

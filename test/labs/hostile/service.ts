@@ -10,12 +10,14 @@ import { ownRoot } from "../bench/subject.ts";
 /** Bytes that PostgreSQL keeps for the database, and those that all accounts keep, with recent replies. */
 export type Stored = Readonly<{ database: number; accounts: number }>;
 
-/** The service as `npm start` runs it, with every limit at its default. */
+/** The service as `npm start` runs it, with every limit at its default, and receivers of webhooks on this machine. */
 export async function startService() {
   const parent = temporaryFolder("hostile");
   shareRuntime(parent);
   const port = await freePort();
-  const instance = { dataDir: join(parent, "data"), port, env: { LOG_LEVEL: "warn" } };
+  // Workers run apart, as the limits of compose.yaml are for each role.
+  const env = { LOG_LEVEL: "warn", WORKERS: "1", WEBHOOK_ALLOW_LOOPBACK: "yes" };
+  const instance = { dataDir: join(parent, "data"), port, env };
   const command = [join(ownRoot, "node_modules/.bin/bun"), join(ownRoot, "shared/embedded/main.ts")];
   const run = startCommand(instance, command, { cwd: ownRoot });
   await run.printed("Ready in");
