@@ -25,13 +25,14 @@ const usedActs = statement({ id: "uuid" }, (value) =>
   selectFrom(own("reminder_deliveries").as("d")).select("d.used_acts").where("d.id", "=", value("id")),
 );
 
-/** True if a link of a delivery has done its act, or was ended. */
+/** True if a link of a delivery has done its act, or was ended; once the thing is done or skipped, all are. */
 export async function isActUsed(
   { rows }: Pick<QueryContext, "rows">,
   { deliveryId: id, act }: Pick<Offer, "deliveryId" | "act">,
 ): Promise<boolean> {
   const [found] = await rows(usedActs({ id }));
-  return !found || found.used_acts.split(",").includes(act);
+  const used = found?.used_acts.split(",") ?? [act];
+  return [act, "done", "skip"].some((one) => used.includes(one));
 }
 
 const most = 20;

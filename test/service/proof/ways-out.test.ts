@@ -43,6 +43,8 @@ async function newPerson() {
 type Person = Awaited<ReturnType<typeof newPerson>>;
 type Way = Readonly<{
   open(person: Person): Promise<unknown>;
+  action: string;
+  answers?: Readonly<Record<string, string>>;
   table: string;
   where: string;
 }>;
@@ -56,36 +58,44 @@ function newSubscription() {
   return { endpoint: "https://127.0.0.1:9/push", p256dh, auth: randomBytes(16).toString("base64url") };
 }
 
+const form = (page: string, action: string, answers = {}) => ({
+  ...{ action, answers, open: ({ post }: Person) => post(page, action, answers) },
+});
+
+const asking = { client_id: await registerApp(config), scope: "todos:read" };
+const request = authorizationRequest(config, asking).address;
 async function allow({ account }: { account: Browser }) {
-  const request = { client_id: await registerApp(config), scope: "todos:read" };
-  return consent(account, await account.open(authorizationRequest(config, request).address));
+  return consent(account, await account.open(request));
 }
 
+const exported = "/account/actions/export?format=csv";
 const ways: Readonly<Record<WayOutKind, Way>> = {
   token: {
-    open: ({ post }) => post(tokens, tokens, { name: "Laptop", days: "7" }),
+    ...form(tokens, tokens, { name: "Laptop", days: "7" }),
     ...{ table: "identity.grants", where: `${ofAccount} = ${personal}` },
   },
-  app: { open: allow, table: "identity.grants", where: `${ofAccount} <> ${personal}` },
+  app: {
+    ...{ open: allow, action: request },
+    ...{ table: "identity.grants", where: `${ofAccount} <> ${personal}` },
+  },
   webhook: {
-    open: ({ post }) => post("/account/webhooks", "/account/webhooks", { ...hook, events: "todo.*" }),
+    ...form("/account/webhooks", "/account/webhooks", { ...hook, events: "todo.*" }),
     ...{ table: "webhooks", where: "user_id = $user" },
   },
   calendar: {
-    open: ({ post }) => post("/account/data", "/account/data/calendar"),
+    ...form("/account/data", "/account/data/calendar"),
     ...{ table: "calendar_feeds", where: "user_id = $user" },
   },
   channel: {
-    open: ({ post }) =>
-      post("/account/settings", "/account/settings/webhook", { webhook_url: "http://127.0.0.1:9/mine" }),
+    ...form("/account/settings", "/account/settings/webhook", { webhook_url: "http://127.0.0.1:9/mine" }),
     ...{ table: "users", where: "user_id = $user and webhook_url is not null" },
   },
   browser: {
-    open: ({ post }) => post("/account/settings", "/account/settings/push", newSubscription()),
+    ...form("/account/settings", "/account/settings/push", newSubscription()),
     ...{ table: "push_subscriptions", where: "user_id = $user" },
   },
   export: {
-    open: ({ account }) => account.open("/account/actions/export?format=csv"),
+    ...{ open: ({ account }) => account.open(exported), action: exported },
     ...{ table: "journal", where: "user_id = $user and kind = 'exported'" },
   },
 };
@@ -114,9 +124,20 @@ test.each([...wayOutKinds])(
   },
 );
 
-test("tokens can open a webhook and no other way out", () => {
+test("tokens can open a webhook and no other way out, also by the addresses of forms", async () => {
   const reached = Object.values<CommandContract>(commands).filter(({ opens, rest }) => opens && rest);
   expect([...new Set(reached.map(({ name }) => name))]).toEqual(["webhook.create", "webhook.update"]);
+  const person = await newPerson();
+  const { token } = await person.newToken(allScopes);
+  const headers = { authorization: `Bearer ${token}`, origin: config.baseUrl };
+  const answers = Object.values(ways).map(async ({ action, answers }) => {
+    const form = answers && { method: "POST", body: new URLSearchParams(answers) };
+    const address = new URL(action, config.baseUrl);
+    return (await fetch(address, { ...form, headers, redirect: "manual" })).status;
+  });
+  expect(new Set(await Promise.all(answers))).toEqual(new Set([303]));
+  const opened = await Promise.all(Object.values(ways).map(({ table, where }) => person.count(table, where)));
+  expect(opened).toEqual(wayOutKinds.map((kind) => (kind === "token" ? 1 : 0)));
 });
 
 const enough: Scope[] = ["todos:read", "webhooks:write"];
