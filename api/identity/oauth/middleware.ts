@@ -1,3 +1,5 @@
+import { parse } from "node:querystring";
+import { text } from "node:stream/consumers";
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { allScopes, isScope, usualScopes } from "../../../shared/contracts/kernel/scopes.ts";
@@ -6,7 +8,7 @@ import { message } from "../../web/page.ts";
 import type { IdentityContext, ProviderContext } from "../accounts/context.ts";
 import { endAccountSessions } from "../accounts/sessions.ts";
 import { openDocuments } from "../documents.ts";
-import { documentHost } from "../grants.ts";
+import { documentHost, findApp } from "../grants.ts";
 import { duringRequest } from "../journal.ts";
 import { explainFailures, messageSite, refusedRequestPage, reply, signedOutPage } from "../pages/messages.ts";
 import { authorizePath } from "../pages/redirects.ts";
@@ -38,7 +40,8 @@ export function openProvider(identity: IdentityContext, ca: string | undefined):
   provider.use(boundAuthorizations);
   provider.use(signInFirst(accountIn));
   provider.use(keepStrangersHere(provider));
-  provider.use(knownScopes);
+  provider.use(knownScopes(identity));
+  provider.use(refreshWhole);
   provider.use(listScopes);
   provider.use(tellSignOut(served));
   return provider;
@@ -52,14 +55,27 @@ const signInScopes = ["openid", "offline_access", "email", "profile"];
 
 /**
  * Drops unknown scopes. An authorization request without others asks for habits, todos and categories (RFC 6749 §3.3),
- * unless it is a mere sign-in: `openid` without a resource. The person ticks what the app gets.
+ * unless another service merely signs somebody in: `openid` without a resource, by an app with a secret.
  */
-function knownScopes(ctx: Context, next: Next): Promise<void> {
-  const { scope = "", resource } = ctx.query;
-  if (ctx.path !== "/authorize" || Array.isArray(scope)) return next();
-  const asked = scope.split(/\s+/).filter((word) => isScope(word) || signInScopes.includes(word));
-  const isWhole = asked.some(isScope) || (asked.includes("openid") && !resource);
-  ctx.query = { ...ctx.query, scope: [...asked, ...(isWhole ? [] : usualScopes)].join(" ") };
+function knownScopes({ pool }: Pick<IdentityContext, "pool">) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const { scope = "", resource, client_id } = ctx.query;
+    if (ctx.path !== "/authorize" || Array.isArray(scope)) return next();
+    const asked = scope.split(/\s+/).filter((word) => isScope(word) || signInScopes.includes(word));
+    const isSignIn = asked.includes("openid") && !resource;
+    const isWhole =
+      asked.some(isScope) || (isSignIn && (await findApp(pool, String(client_id)))?.client_secret);
+    ctx.query = { ...ctx.query, scope: [...asked, ...(isWhole ? [] : usualScopes)].join(" ") };
+    return next();
+  };
+}
+
+/** Drops the scope of a refresh: some apps repeat what they asked for, but the grant alone says what they get. */
+async function refreshWhole(ctx: Context, next: Next): Promise<void> {
+  if (ctx.path === "/token") {
+    const { scope: _, ...form } = parse(await text(ctx.req));
+    Object.assign(ctx.req, { body: form });
+  }
   return next();
 }
 
