@@ -4,8 +4,7 @@ import { RateLimiterMemory } from "rate-limiter-flexible";
 import { commands as contracts } from "../../shared/contracts/catalogue.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
-import { openSigner } from "../../shared/queue/signature.ts";
+import { openSigner, patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
 import { secondsToWait } from "../http/rate-limit.ts";
 import { type BatchSender, type BatchSenderEvents, createWaiters, openBatchSender } from "./batch-sender.ts";
 

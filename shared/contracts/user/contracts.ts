@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
 import Format from "typebox/format";
 import { isTimeZone } from "../../domain/day/day.ts";
-import { readReceiver } from "../../domain/outside-address.ts";
 import {
   perTarget,
   reminderChannels,
