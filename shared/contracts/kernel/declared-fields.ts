@@ -219,7 +219,10 @@ export const withUsual = <Schema extends TSchema & Readonly<{ properties: object
 ) => {
   const values: Readonly<Record<string, unknown>> = given;
   return Object.fromEntries(
-    Object.keys(properties).map((name) => [name, values[name] ?? fields[name]?.usual ?? null]),
+    Object.keys(properties).map((name) => {
+      const { [name]: value = fields[name]?.usual ?? null } = values;
+      return [name, value];
+    }),
   ) as Static<Schema>;
 };
 

@@ -3,7 +3,7 @@ import { longestLine } from "../../domain/todo/quick-add-words.ts";
 import type { FieldErrors } from "../../errors.ts";
 import { FrequencyField, HabitTypeField, ScheduleField } from "../habit/fields.ts";
 import { query, route } from "../kernel/contract.ts";
-import { fieldsWith, optionalValues, schemasOf } from "../kernel/declared-fields.ts";
+import { fieldsWith, optionalValues, schemasOf, withUsual } from "../kernel/declared-fields.ts";
 import {
   CalendarDate,
   ClockTime,
@@ -145,17 +145,15 @@ const QuickAdd = titled(
 const exampleQuickAdd: Static<typeof QuickAdd> = {
   today: "2026-11-20",
   time_zone: "UTC",
-  todo: {
+  todo: withUsual(TodoInWords, todoFields, {
     title: "Pay rent",
     due_date: "2026-12-01",
     due_time: "09:00",
-    time_of_day: null,
     estimated_minutes: 10,
     context: "desk",
     recurrence: "FREQ=MONTHLY;BYMONTHDAY=1",
     recurrence_from: null,
-    is_important: false,
-  },
+  }),
   habit: null,
   category: "Home",
   remind_at: "2026-12-01T09:00",
