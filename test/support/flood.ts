@@ -1,3 +1,4 @@
+import { afterAll } from "bun:test";
 import { SQL } from "bun";
 import { Webhook } from "standardwebhooks";
 
@@ -74,7 +75,8 @@ export function startFloodReceiver(answer = accept) {
       return answer();
     },
   });
-  return { url: `http://127.0.0.1:${server.port}/`, lateness, times, things, stop: () => server.stop(true) };
+  afterAll(() => server.stop(true));
+  return { url: `http://127.0.0.1:${server.port}/`, lateness, times, things };
 }
 
 export function percentile(values: readonly number[], share: number): number {

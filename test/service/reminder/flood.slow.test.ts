@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
 import { percentile, seedReminders, startFloodReceiver } from "../../support/flood.ts";
 import { eventually, query } from "../../support/reminder/stack.ts";
@@ -6,14 +6,8 @@ import { eventually, query } from "../../support/reminder/stack.ts";
 const { config } = await useStack();
 const { databaseUrl } = config;
 
-function receive(answer?: () => Promise<Response>) {
-  const receiver = startFloodReceiver(answer);
-  afterAll(receiver.stop);
-  return receiver;
-}
-
 test("healthy, a reminder is less than 2 s late in 99 of 100 cases", async () => {
-  const receiver = receive();
+  const receiver = startFloodReceiver();
   const seed = { url: receiver.url, prefix: "calm", users: 50, remindersPerUser: 4, spreadMs: 2_000 };
   await seedReminders(databaseUrl, { ...seed, dueAt: Date.now() + 500 });
   await eventually(() => receiver.things.size === 200, 20_000);
@@ -22,7 +16,7 @@ test("healthy, a reminder is less than 2 s late in 99 of 100 cases", async () =>
 });
 
 test("5,000 reminders of one second reach the receiver once each, faster than a million an hour", async () => {
-  const receiver = receive();
+  const receiver = startFloodReceiver();
   const seed = { url: receiver.url, prefix: "flood", users: 500, remindersPerUser: 10, spreadMs: 1_000 };
   await seedReminders(databaseUrl, { ...seed, dueAt: Date.now() + 1_000 });
   await eventually(() => receiver.things.size === 5_000, 60_000);
@@ -40,8 +34,8 @@ test("5,000 reminders of one second reach the receiver once each, faster than a 
 });
 
 test("a receiver that never answers holds up the others for one time-out at most", async () => {
-  const stalled = receive(() => new Promise(() => {}));
-  const healthy = receive();
+  const stalled = startFloodReceiver(() => new Promise(() => {}));
+  const healthy = startFloodReceiver();
   const many = { url: stalled.url, prefix: "stalled", users: 1, remindersPerUser: 3_000, spreadMs: 1 };
   await seedReminders(databaseUrl, { ...many, dueAt: Date.now() });
   const few = { url: healthy.url, prefix: "healthy", users: 10, remindersPerUser: 20, spreadMs: 2_000 };

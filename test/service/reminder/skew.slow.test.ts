@@ -34,7 +34,6 @@ test("workers whose clocks are wrong send each reminder once, on time, and not l
     await Bun.sleep(4_000);
     return new Response(null, { status: 204 });
   });
-  afterAll(receiver.stop);
   const seed = { url: receiver.url, prefix: "skew", users: 4, remindersPerUser: 10, spreadMs: 3_000 };
   await seedReminders(databaseUrl, { ...seed, dueAt: Date.now() + 2_000 });
   await using sql = new SQL(databaseUrl, { max: 1 });
