@@ -6,15 +6,24 @@ type Failure = Readonly<{ file: string; name: string; text: string }>;
 
 /**
  * `npm test [-- options and files]`: real servers for the run, bun test on them, a line for each file as it ends, then
- * the slowest files, each failure whole, and one plain closing line. `--all` adds the slow tests.
+ * the slowest files, each failure whole, and one plain closing line. `--slow` adds the slow tests, `--alone` runs those
+ * that need the machine for themselves, and `--all` does both, one after the other.
  */
-const given = process.argv.slice(2).filter((argument) => argument !== "--all");
-const isAll = process.argv.includes("--all");
+const given = process.argv.slice(2).filter((argument) => !/^--(slow|alone|all)$/.test(argument));
+const asks = (...options: string[]): boolean => options.some((option) => process.argv.includes(option));
 /** Files of one process share what they load, and a stack (test/harness.ts). They wait more than they compute. */
-const ordinary = ["--parallel=3", "--max-concurrency=6", "--path-ignore-patterns=**/*.slow.test.ts"];
+const together = ["--parallel=3", "--max-concurrency=6"];
+const without = (...kinds: string[]) => kinds.map((kind) => `--path-ignore-patterns=**/*.${kind}.test.ts`);
+const ordinary = [...together, ...without("slow", "alone")];
+const withSlow = [...together, ...without("alone")];
 // Their limits are times, so each has the machine for itself.
-const slow = [".slow.test.ts"];
-const runs = given.length > 0 ? [given] : isAll ? [ordinary, slow] : [ordinary];
+const alone = [".alone.test.ts"];
+const chosen = asks("--all")
+  ? [withSlow, alone]
+  : asks("--alone")
+    ? [alone]
+    : [asks("--slow") ? withSlow : ordinary];
+const runs = given.length > 0 ? [given] : chosen;
 
 /** Opens the line by which test/support/end-of-file.ts tells that a file has ended. */
 const endMark = "@ended";

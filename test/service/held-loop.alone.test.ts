@@ -32,9 +32,9 @@ test.each(["sign up", "guess passwords", "import a file"])(
   "whoever comes to %s holds the loop for no more than 20 ms at a time",
   async (deed) => {
     // The first run also compiles, and a collection of garbage may fall into any.
-    const held: number[] = [];
-    while (held.length < 3) held.push(await longestHold(deed));
-    expect(Math.min(...held)).toBeLessThan(20);
+    let [least, runs] = [Number.POSITIVE_INFINITY, 0];
+    for (; runs < 3 && least >= 20; runs++) least = Math.min(least, await longestHold(deed));
+    expect(least).toBeLessThan(20);
   },
   180_000,
 );

@@ -110,7 +110,8 @@ async function openSlowly(count: number): Promise<() => number> {
   return () => closed;
 }
 
-test("many slow senders keep nobody from signing in or being checked, and are cut off", async () => {
+// Both take as long as a request may, so they run together.
+test.concurrent("many slow senders keep nobody from signing in or being checked, and are cut off", async () => {
   const closed = await openSlowly(1_200);
   for (let n = 0; n < 5; n++) {
     expect(await ownerSignsIn()).toBe(200);
@@ -119,7 +120,7 @@ test("many slow senders keep nobody from signing in or being checked, and are cu
   await eventually(() => closed() === 1_200, 60_000);
 }, 180_000);
 
-test("a connection that is kept open serves one request after the other", async () => {
+test.concurrent("a connection that is kept open serves one request after the other", async () => {
   const socket = connect(config.port, "127.0.0.1");
   let answers = 0;
   socket.on("data", (data) => {
