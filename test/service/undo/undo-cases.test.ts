@@ -1,18 +1,11 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createDispatch, createDispatchGroup } from "../../../api/mailbox/dispatch.ts";
-import { seenTables } from "../../../shared/domain/action/image-fields.ts";
-import { isRefused } from "../../../shared/errors.ts";
-import type { Outcome } from "../../../shared/queue/batch.ts";
-import type { OperationName } from "../../../shared/queue/group.ts";
-import { useStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 import { type Act, type Life, lives, type Step, type UndoPlan, type Who } from "./model/acts.ts";
-import type { Row } from "./model/memory.ts";
+import { openWorlds } from "./model/on-service.ts";
 import { undoFaults } from "./model/undo-faults.ts";
-import { type History, live, reading, type System } from "./model/world.ts";
+import { type History, live, reading } from "./model/world.ts";
 
-const worlds = await openWorlds();
+const newWorld = await openWorlds();
 
 /** PostgreSQL's clock rings reminders, and must not reach theirs. */
 const start = "2090-03-24T10:00:00Z";
@@ -198,8 +191,8 @@ const cases: Readonly<Record<string, readonly [UndoPlan, ...Step[]]>> = {
 };
 
 /** Each life is somebody else's, so they are lived at the same time. */
-async function faultsOf(life: Life): Promise<string[]> {
-  const system = reading(worlds.newWorld());
+async function faultsOf(life: Omit<Life, "start">): Promise<string[]> {
+  const system = reading(newWorld());
   const history: History = [];
   await live(system, history, { ...life, start });
   return undoFaults(system, history, life.plan);
@@ -209,87 +202,16 @@ const named = Object.entries(cases);
 test.concurrent.each(named)(
   "taken back, brought back and taken back again: %s",
   async (_, [plan, ...steps]) => {
-    expect(await faultsOf({ start, zone: "Europe/Berlin", plan, steps })).toEqual([]);
+    expect(await faultsOf({ zone: "Europe/Berlin", plan, steps })).toEqual([]);
   },
 );
 
-/** This is test/service/undo/model/lives.test.ts on the real service; more lives run there on rows in memory. */
+/** `LIVES=2000 LIVES_SEED=7 bun test/run.ts ./test/service/undo/undo-cases.test.ts` runs more lives, or others. */
+const numRuns = Number(Bun.env.LIVES ?? 36);
 const seed = Number(Bun.env.LIVES_SEED ?? 21);
 
-test(`what an agent did is taken back out of lives on the real service (LIVES_SEED=${seed})`, async () => {
-  const some = fc.sample(lives(5, 25), { numRuns: 12, seed });
-  const faults = await Promise.all(some.map(async (life) => ({ life, faults: await faultsOf(life) })));
-  expect(faults.filter(({ faults }) => faults.length > 0)).toEqual([]);
-}, 120_000);
-
-const keys: Readonly<Record<string, readonly string[]>> = {
-  habit_completions: ["habit_id", "local_date"],
-  habit_amounts: ["habit_id", "local_date"],
-  reminders: ["todo_id"],
-};
-
-/** Worlds of new users on the real service, below its doors. */
-async function openWorlds() {
-  const door = await openPageDoor(await useStack(), 20);
-  const { database, mailbox, serverClock } = door;
-  afterAll(() => door.close());
-  return {
-    newWorld(): System {
-      const userId = crypto.randomUUID();
-      const clock = { now: 0 };
-      const by = (door: Who) => ({
-        door,
-        requestId: Bun.randomUUIDv7(),
-        tokenId: door === "page" ? "" : door,
-        clientName: null,
-      });
-      const dispatch = createDispatch(mailbox, database, serverClock, () => clock.now);
-      const dispatchGroup = createDispatchGroup(mailbox, database, serverClock, () => clock.now);
-      const select = async (table: string): Promise<Row[]> => {
-        const own = `select * from ${table} where user_id = $1 order by 1, 2, 3`;
-        return (await database.pool.query(own, [userId])).rows;
-      };
-      const nameOf = (table: string, row: Row) =>
-        [table, ...(keys[table] ?? ["id"]).map((column) => row[column])].join("/");
-      const named = async (table: string): Promise<[string, Row][]> =>
-        (await select(table)).map((row) => [nameOf(table, row), row]);
-      return {
-        clock,
-        async rows() {
-          const rows = new Map((await Promise.all(seenTables.map(named))).flat());
-          // Completions of a deleted habit stay for an undo, but nobody sees them.
-          for (const [name, { habit_id }] of rows)
-            if (habit_id != null && !rows.has(`habits/${habit_id}`)) rows.delete(name);
-          return rows;
-        },
-        log: () => select("action_log"),
-        user: async () => (await select("users"))[0],
-        ring() {},
-        async send(who, { name, input, preview }) {
-          const call = { ...by(who), tool: name, arguments: "{}", startedAt: clock.now };
-          const sender = who === "mcp" ? call : by(who);
-          const idempotencyKey = preview ? undefined : crypto.randomUUID();
-          const request = { name, input, preview, by: sender, idempotencyKey };
-          return insist(async () => (await dispatch({ userId }, request)).outcome);
-        },
-        async sendGroup(requests, atomic) {
-          const operations = requests.map(({ name, input }, index) => ({
-            ...{ index, name: name as OperationName, input: { ...input }, references: {}, after: [] },
-          }));
-          const group = { atomic, operations, by: by("rest"), idempotencyKey: crypto.randomUUID() };
-          const ends = await insist(() => dispatchGroup({ userId }, group));
-          if (isRefused(ends)) throw new Error(ends.refusal.message);
-          return ends.map((end): Outcome => end.outcome);
-        },
-      };
-    },
-  };
-}
-
-/** Asks again when the service was too busy. */
-async function insist<Answer extends object>(send: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    const answer = await send();
-    if (!(isRefused(answer) && answer.refusal.code === "overloaded")) return answer;
-  }
-}
+test.concurrent.each(
+  fc.sample(lives(5, 40), { numRuns, seed }).map((life, number) => [number, life] as const),
+)(`what an agent did is taken back out of life %d, and nothing else (LIVES_SEED=${seed})`, async (_, life) =>
+  expect([life, await faultsOf(life)]).toEqual([life, []]),
+);

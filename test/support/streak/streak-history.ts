@@ -123,6 +123,8 @@ const daysAndWeeks = fc.oneof(
 const offset = fc.integer({ min: -12, max: 14 });
 
 export const ordinaryLives = livesOf({ zone: offset, hours: daysAndWeeks, moves: 2 });
+/** Stays in one zone. */
+export const settledLives = livesOf({ zone: offset, hours: daysAndWeeks, moves: 0 });
 /** Moves to and fro over the date line, with all changes in a few days. */
 export const restlessLives = livesOf({
   zone: fc.constantFrom(-12, 0, 14),

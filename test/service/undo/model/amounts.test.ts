@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { addDays, dateOfDay } from "../../../../shared/domain/day/day.ts";
 import { doneDays } from "../../../../shared/domain/habit/history.ts";
-import { liveHabit } from "./in-memory.ts";
+import { liveHabit, openWorlds } from "./on-service.ts";
+
+const newWorld = await openWorlds();
 
 const daysBack = fc.oneof(
   { weight: 3, arbitrary: fc.constant(0) },
@@ -30,7 +32,7 @@ const act = fc.oneof(
 
 async function newLife() {
   const water = { frequency: "daily", target: 8 };
-  const life = await liveHabit(Date.parse("2026-05-04T12:00:00Z"), water);
+  const life = await liveHabit(newWorld(), Date.parse("2026-05-04T12:00:00Z"), water);
   const { place, send, today, undo } = life;
   const changes = async () => (await life.changes()).slice(1);
   async function live(one: Act): Promise<void> {
@@ -73,7 +75,7 @@ async function faults(life: Life): Promise<string[]> {
   const stored = sums.filter(({ local_date }) => String(local_date) >= first);
   const isCopied = Bun.deepEquals(
     Object.fromEntries(recent),
-    Object.fromEntries(stored.map(({ local_date, amount }) => [local_date, amount])),
+    Object.fromEntries(stored.map(({ local_date, amount }) => [local_date, Number(amount)])),
   );
   return [
     ...unequal.map((sum) => `completed or not against its sum: ${JSON.stringify(sum)}`),
@@ -87,48 +89,52 @@ async function faults(life: Life): Promise<string[]> {
   ];
 }
 
-test("whatever is added, cleared, aimed at and taken back, each day is done exactly if its sum says so", async () => {
-  const property = fc.asyncProperty(fc.array(act, { maxLength: 25, size: "max" }), async (acts) => {
+const lived = (acts: fc.Arbitrary<Act[]>, count: number) =>
+  fc.sample(acts, count).map((life, number) => [number, life] as const);
+
+test.concurrent.each(lived(fc.array(act, { maxLength: 25, size: "max" }), 40))(
+  "whatever is added, cleared, aimed at and taken back, each day is done exactly if its sum says so: life %d",
+  async (_, acts) => {
     const life = await newLife();
     for (const one of acts) {
       await life.live(one);
-      expect(await faults(life)).toEqual([]);
+      expect([acts, await faults(life)]).toEqual([acts, []]);
     }
-  });
-  await fc.assert(property, { numRuns: 150, includeErrorInReport: true });
-}, 120_000);
+  },
+);
 
 /** The most days of a life in which all days, and the three before, can still change. */
 const mostDays = 6;
 const daysIn = (acts: readonly Act[]): number =>
   acts.reduce((sum, one) => sum + (one.do === "sleep" ? one.days : 0), 0);
+const onlyDone = fc
+  .array(
+    act.filter((one) => one.do !== "undo"),
+    { maxLength: 20, size: "max" },
+  )
+  .filter((acts) => daysIn(acts) <= mostDays);
 
-test("all that was done to the amounts is taken back from the last to the first, and nothing is left of it", async () => {
-  const onlyDone = fc
-    .array(
-      act.filter((one) => one.do !== "undo"),
-      { maxLength: 20, size: "max" },
-    )
-    .filter((acts) => daysIn(acts) <= mostDays);
-  const property = fc.asyncProperty(onlyDone, async (acts) => {
+test.concurrent.each(lived(onlyDone, 30))(
+  "all that was done to the amounts is taken back from the last to the first, and nothing is left of it: life %d",
+  async (_, acts) => {
     const life = await newLife();
     const { row: before } = await daysOf(life);
     for (const one of acts) await life.live(one);
-    for (const action of (await life.changes()).toReversed()) expect(await life.undo(action)).toBe("whole");
+    for (const action of (await life.changes()).toReversed())
+      expect([acts, await life.undo(action)]).toEqual([acts, "whole"]);
     const { row, completions, sums } = await daysOf(life);
     expect([completions, sums]).toEqual([[], []]);
     const names = ["streak", "longest_streak", "target", "completions_count", "recent_amounts"];
     expect(names.map((name) => row[name])).toEqual(names.map((name) => before[name]));
-  });
-  await fc.assert(property, { numRuns: 100, includeErrorInReport: true });
-}, 120_000);
+  },
+);
 
 test("an addition that was wiped takes nothing from what was counted since, and comes back with the wiped sum", async () => {
   const life = await newLife();
   const add = (amount: number): Act => ({ do: "add", back: 0, amount });
   for (const one of [add(3), { do: "clear", back: 0 } as const, add(2)]) await life.live(one);
   const [first, wipe] = await life.changes();
-  const sums = async () => (await daysOf(life)).sums.map(({ amount }) => amount);
+  const sums = async () => (await daysOf(life)).sums.map(({ amount }) => Number(amount));
   expect([await life.undo(first), await sums()]).toEqual(["none", [2]]);
   expect([await life.undo(wipe), await sums()]).toEqual(["whole", [5]]);
   expect([await life.undo(first), await sums()]).toEqual(["whole", [2]]);

@@ -1,7 +1,8 @@
 import type { CommandName } from "../../../../shared/contracts/catalogue.ts";
 import { addDays, localDay, localTime } from "../../../../shared/domain/day/day.ts";
 import type { Act, CategoryChoice, DueDate, Fields, ReminderTime, Who } from "./acts.ts";
-import type { Row } from "./memory.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
 
 /** All things at the moment of an act. */
 export type Scene = Readonly<{

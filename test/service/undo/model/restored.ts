@@ -1,4 +1,4 @@
-import type { Row } from "./memory.ts";
+import type { Row } from "./inputs.ts";
 import { cascaded, differing, isTouched, type Touches, touchesOf } from "./touched.ts";
 import type { Run } from "./undo-faults.ts";
 import { type End, endsOf, type History, type Rows } from "./world.ts";

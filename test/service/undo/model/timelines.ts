@@ -11,8 +11,7 @@ import {
   passUntil,
   type Timeline,
 } from "../../../support/streak/streak-spec.ts";
-import { todayIn } from "./inputs.ts";
-import type { Row } from "./memory.ts";
+import { type Row, todayIn } from "./inputs.ts";
 import { type Done, type End, endsOf, type History, keyOf, type Moment } from "./world.ts";
 
 /** An action's change of a habit's history, so that it can be removed again. */

@@ -1,5 +1,5 @@
 import { readImages } from "../../../../shared/domain/action/images.ts";
-import type { Row } from "./memory.ts";
+import type { Row } from "./inputs.ts";
 import type { Moment, Rows } from "./world.ts";
 
 /** Columns that follow from other rows, or from the time of a write. */

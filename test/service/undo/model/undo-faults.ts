@@ -1,7 +1,7 @@
 import { undoDays } from "../../../../shared/contracts/action/contracts.ts";
 import type { UndoPlan } from "./acts.ts";
 import { conflictFaults } from "./conflicts.ts";
-import type { Row } from "./memory.ts";
+import type { Row } from "./inputs.ts";
 import { restoredFaults } from "./restored.ts";
 import { streakFaults } from "./timelines.ts";
 import { differing } from "./touched.ts";
@@ -124,7 +124,7 @@ function differences(what: string, one: Rows, other: Rows): string[] {
     const [a, b] = [one.get(name), other.get(name)];
     if (a === b) return [];
     if (!a || !b) return [`${what}: ${name} is ${a ? "gone" : "there"}`];
-    // On the real service nothing rings while the days of a life pass, so a restored reminder may have been missed.
+    // Nothing rings while the days of a life pass, so a restored reminder may have been missed.
     const isMissed = name.startsWith("reminders") && [a.status, b.status].includes("missed");
     const columns = differing(a, b).filter(
       (column) => !(isMissed && ["status", "delivery_id"].includes(column)),

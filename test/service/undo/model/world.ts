@@ -4,20 +4,18 @@ import type { CommandName } from "../../../../shared/contracts/catalogue.ts";
 import { timestamp } from "../../../../shared/domain/day/day.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
 import type { Act, Life, Step, Who } from "./acts.ts";
-import { type Request, requestOf, type Scene } from "./inputs.ts";
-import type { Row } from "./memory.ts";
+import { type Request, type Row, requestOf, type Scene } from "./inputs.ts";
 
 export type Rows = ReadonlyMap<string, Row>;
 export type ActionKey = Readonly<{ called_at: string; request_id: string }>;
 export type End = Static<typeof UndoEnd>;
 
-/** The system of a life: rows in memory, or the real stack. */
+/** The service as one person has it. */
 export type System = Readonly<{
   clock: { now: number };
   rows(): Promise<Rows>;
   log(): Promise<readonly Row[]>;
   user(): Promise<Row | undefined>;
-  ring(): void;
   send(who: Who, request: Request): Promise<Outcome>;
   sendGroup(requests: readonly Request[], atomic: boolean): Promise<readonly Outcome[]>;
 }>;
@@ -33,10 +31,6 @@ export function reading(system: System): System {
     rows: () => (known.rows ??= system.rows()),
     log: () => (known.log ??= system.log()),
     user: () => (known.user ??= system.user()),
-    ring() {
-      system.ring();
-      forget();
-    },
     send: (who, request) => system.send(who, request).finally(forget),
     sendGroup: (requests, atomic) => system.sendGroup(requests, atomic).finally(forget),
   };
@@ -85,10 +79,9 @@ const beginnings: readonly Step[] = [
 export async function pass(system: System, history: History, minutes: number): Promise<void> {
   system.clock.now += minutes * 60_000 + 5;
   const scene = await sceneOf(system);
-  system.ring();
   const passed = { who: "clock", now: system.clock.now, done: [], actions: [] } as const;
   const days = { dayBefore: scene, dayAfter: scene };
-  history.push({ ...passed, ...days, before: scene.rows, after: await system.rows() });
+  history.push({ ...passed, ...days, before: scene.rows, after: scene.rows });
 }
 
 async function sceneOf({ rows, user, clock }: System): Promise<Scene> {
