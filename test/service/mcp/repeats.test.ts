@@ -90,3 +90,17 @@ test("a door that finds a lost answer compares the day, too", async () => {
   stack.clock.now = afterMidnight;
   for (const outcome of await ask()) expect(outcome).toMatchObject({ refusal: { code: "invalid" } });
 });
+
+test("a key is one command on both doors: the second door answers the first one's outcome", async () => {
+  const { call, rest } = await newcomer(stack);
+  const made = await rest("POST", "/todos", { title: "Once" }, "shared");
+  const tool = await call("create-todo", { title: "Once", idempotency_key: "shared" });
+  expect(tool.facts).toMatchObject({ todo: { id: made.body.id }, replayed: true });
+  const again = await rest("POST", "/todos", { title: "Once" }, "shared");
+  expect([again.headers.get("idempotent-replayed"), again.body]).toEqual(["true", made.body]);
+  const { id } = (await rest("POST", "/habits", { name: "Run", type: "good", frequency: "daily" })).body;
+  await rest("POST", `/habits/${id}/complete`);
+  await rest("DELETE", `/habits/${id}/complete`, undefined, "undo");
+  const undo = await call("complete-habit", { habit_id: id, undo: true, idempotency_key: "undo" });
+  expect(undo.facts).toMatchObject({ habit: { id, streak_count: 0 }, replayed: true });
+});

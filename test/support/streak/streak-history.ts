@@ -166,21 +166,3 @@ function todayOf(instant: number, { zone, dayStart }: DaySettings): string {
   if (typeof zone === "string") return localDay(instant, zone, dayStart);
   return dateOfDay(Math.floor(dayNumber("1970-01-01") + (instant + (zone - dayStart) * hour) / (24 * hour)));
 }
-
-/** The history in words. */
-export function told({ rules, start, commands }: History): string {
-  const lines = commands.map((command) => {
-    if (command.kind === "edit") return `${command.today} edit to ${rulesInWords(command.to)}`;
-    if (command.kind === "pause") {
-      const { paused_from, paused_through } = command.to;
-      return `${command.today} pause ${paused_from ?? "ended"} to ${paused_through ?? "no end"}`;
-    }
-    if (command.kind === "move") return `${command.today} time-zone change: today becomes ${command.to}`;
-    const date = command.date === command.today ? "" : ` ${command.date}`;
-    return `${command.today} ${command.kind}${date}`;
-  });
-  return [`${start} new habit: ${rulesInWords(rules)}`, ...lines].join("\n");
-}
-
-const rulesInWords = ({ frequency, schedule, grace_days }: Rules) =>
-  [frequency, schedule && JSON.stringify(schedule), `grace ${grace_days}`].filter(Boolean).join(" ");

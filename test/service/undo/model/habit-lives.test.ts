@@ -32,10 +32,9 @@ async function newLife({ rules, start, commands }: History) {
     place.clock.now = Math.max(place.clock.now, Date.parse(`${command.today}T12:00:00Z`));
     passUntil(timeline, dayNumber(command.today));
     const [before, earlier] = [madeOf(await habit()), await lastAction()];
-    const verb = "date" in command ? command.kind : "update";
-    const isRefused = !(
-      "id" in (await life.send(verb, "date" in command ? { date: command.date } : command.to))
-    );
+    if (command.kind === "move") continue;
+    const [verb, input] = "date" in command ? [command.kind, { date: command.date }] : ["update", command.to];
+    const isRefused = !("id" in (await life.send(verb, input)));
     // Some days are never due, and cannot be skipped.
     if (command.kind === "skip" && isRefused) continue;
     const size = () => [timeline.events.length, timeline.free.skips.size].join();

@@ -9,7 +9,6 @@ import {
   livesInRealZones,
   ordinaryLives,
   restlessLives,
-  told,
 } from "../../../support/streak/streak-history.ts";
 
 /** LIVES sets a longer search. */
@@ -29,12 +28,8 @@ test.each([
 
 function live(history: History): void {
   const habit = newHabit(history);
-  try {
-    for (const command of history.commands) keepsItsPromise(habit, command);
-    agree(habit);
-  } catch (error) {
-    throw new Error(`${told(history)}\n\n${error instanceof Error ? error.message : error}`);
-  }
+  for (const command of history.commands) keepsItsPromise(habit, command);
+  agree(habit);
 }
 
 /** Rules that hold for every command, independent of the recomputation. */
