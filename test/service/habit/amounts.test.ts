@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import type { JsonBody } from "../../harness.ts";
 import { useMay } from "../../support/streak/habit-in-may.ts";
-import { whole } from "../../support/undo-door.ts";
 
 const { at, day, habit } = await useMay();
 
@@ -44,29 +43,6 @@ test("amounts of a part add up without the error of binary fractions, and are ta
   expect(shown((await complete({ amount: 0.001 })).body)).toEqual([0.301, true, 1, 1]);
   expect(shown((await takeBack()).body)).toEqual([0, false, 0, 0]);
   expect(await get()).toMatchObject({ target: 0.3, amount_today: 0 });
-});
-
-test("without an amount the day is filled up, and a full day is refused with 409 and stays as it is", async () => {
-  at(4);
-  const { get, complete } = await water();
-  await complete({ amount: 3 });
-  expect(shown((await complete()).body)).toEqual([8, true, 1, 1]);
-  const full = await get();
-  expect((await complete()).status).toBe(409);
-  expect(await get()).toEqual(full);
-});
-
-test("DELETE sets the day to 0, full or not; an empty day is refused with 409", async () => {
-  at(4);
-  const { get, complete, takeBack, amounts } = await water();
-  const empty = await get();
-  expect((await takeBack()).status).toBe(409);
-  for (const amount of [3, 9]) {
-    await complete({ amount });
-    expect(shown((await takeBack()).body)).toEqual([0, false, 0, 0]);
-  }
-  expect(await amounts()).toEqual([]);
-  expect(await get()).toEqual({ ...empty, updated_at: expect.anything() });
 });
 
 test("an earlier day counts for itself, up to 366 days back", async () => {
@@ -120,21 +96,6 @@ test("simultaneous additions all count, and complete the day once", async () => 
   expect(answers.every(({ status }) => status === 200)).toBe(true);
   expect(shown(await get())).toEqual([12, true, 1, 1]);
   expect(await completions()).toHaveLength(1);
-});
-
-test("what was taken back can be brought back, in each order, with the streak that it had", async () => {
-  at(4);
-  const { get, complete, last, undo } = await water();
-  for (const amount of [5, 5]) await complete({ amount });
-  const full = await get();
-  const [second, first] = [await last(), await last(1)];
-  for (const addition of [second, first]) await undo(addition);
-  expect(shown(await get())).toEqual([0, false, 0, 0]);
-  const [undoOfFirst, undoOfSecond] = [await last(), await last(1)];
-  expect(await undo(undoOfSecond)).toEqual(whole(1));
-  expect(shown(await get())).toEqual([5, false, 0, 0]);
-  expect(await undo(undoOfFirst)).toEqual(whole(1));
-  expect(await get()).toEqual({ ...full, updated_at: expect.anything() });
 });
 
 test("a tick is not taken back once the day has an amount, and says so", async () => {

@@ -22,17 +22,6 @@ test("a pause from a day that was missed makes the streak whole, and its days ar
   expect(await due()).toBe(true);
 });
 
-test("a week with a paused day asks for nothing, but what is done in it counts", async () => {
-  at(4);
-  const { get, patch, complete, due } = await habit({ frequency: "weekly" });
-  await complete();
-  at(13);
-  await patch({ paused_from: day(12), paused_through: day(12) });
-  expect(await due()).toBe(false);
-  expect((await get()).streak_alive_through).toBe(day(24));
-  expect((await complete()).body.streak_count).toBe(2);
-});
-
 test("a pause that begins too far back, ends before it begins or has no beginning is refused", async () => {
   at(20);
   const { get, patch } = await habit();

@@ -28,30 +28,6 @@ test("the default list has incomplete todos only, due first, undated last, morni
   expect((await rest("GET", "/todos?status=all", { token })).body.meta.total).toBe(7);
 });
 
-test("due and context filters follow the user's today and combine", async () => {
-  const token = await issuer.token({ sub: "due" });
-  clock.now = Date.parse("2026-05-10T12:00:00Z");
-  const todos = [
-    { title: "yesterday", due_date: "2026-05-09", context: "Büro" },
-    { title: "today", due_date: "2026-05-10" },
-    { title: "tomorrow", due_date: "2026-05-11", context: "home" },
-    { title: "undated" },
-  ];
-  const made: Record<string, number> = {};
-  for (const body of todos) made[body.title] = (await rest("POST", "/todos", { body, token })).body.id;
-  const find = async (query: string) => titles((await rest("GET", `/todos?${query}`, { token })).body);
-  expect(await find("due=overdue")).toEqual(["yesterday"]);
-  expect(await find("due=today")).toEqual(["today"]);
-  expect(await find("due=upcoming")).toEqual(["tomorrow"]);
-  expect(await find(`context=${encodeURIComponent("BÜRO")}`)).toEqual(["yesterday"]);
-  expect(await find("context=home&due=overdue")).toEqual([]);
-  expect((await rest("GET", `/todos/${made.yesterday}`, { token })).body.is_overdue).toBe(true);
-  await rest("POST", `/todos/${made.yesterday}/toggle`, { token });
-  expect((await rest("GET", `/todos/${made.yesterday}`, { token })).body.is_overdue).toBe(false);
-  expect(await find("due=overdue&status=all")).toEqual([]);
-  clock.now = undefined;
-});
-
 test("pages of 15 neither repeat nor skip; beyond the last is empty with true meta", async () => {
   const token = await issuer.token({ sub: "pages" });
   for (let index = 0; index < 31; index++)

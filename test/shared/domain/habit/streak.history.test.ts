@@ -10,6 +10,7 @@ import {
   ordinaryLives,
   restlessLives,
 } from "../../../support/streak/streak-history.ts";
+import { day, done, doneOn, edit, move, rules, undone } from "../../../support/streak/streak-steps.ts";
 
 /** LIVES sets a longer search. */
 const numRuns = Number(Bun.env.LIVES ?? 800);
@@ -53,4 +54,17 @@ function keepsItsPromise(habit: Habit, command: Command): void {
 const shownIn = (row: Habit["row"], today: string) => ({
   count: shown(row, today),
   longest: streakColumns(row, today).longest_streak,
+});
+
+const [daily, weekly] = [rules("daily", 0), rules("weekly", 0)];
+
+test("ten thousand edits on one day, with completions and journeys between them, leave a few", () => {
+  let row = doneOn(daily, 4);
+  for (let i = 0; i < 10_000; i++) {
+    row = edit(row, i % 2 ? daily : weekly, 5);
+    row = i % 4 < 2 ? done(undone(row, 5), 5) : undone(row, 5);
+    row = move(move(row, 5, 6), 6, 5);
+  }
+  expect(row.edits.length).toBeLessThan(20);
+  expect(row.neutral_dates).toEqual([day(5)]);
 });
