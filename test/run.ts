@@ -25,6 +25,9 @@ const chosen = asks("--all")
     : [asks("--slow") ? withSlow : ordinary];
 const runs = given.length > 0 ? [given] : chosen;
 
+/** Only what hangs takes so long; a busy machine ends no test. */
+const hangsMs = 600_000;
+
 /** Opens the line by which test/support/end-of-file.ts tells that a file has ended. */
 const endMark = "@ended";
 /** Code of tests runs too seldom to repay its last compilation, or a collection of garbage each second. */
@@ -42,7 +45,7 @@ process.exit(exitCode);
 async function runTests(options: readonly string[]): Promise<number> {
   const isParallel = options.some((option) => option.startsWith("--parallel"));
   const preload = `--preload=${import.meta.dir}/support/end-of-file.ts`;
-  const common = ["--no-isolate", "--no-orphans", "--timeout=60000", ...(isParallel ? [preload] : [])];
+  const common = ["--no-isolate", "--no-orphans", `--timeout=${hangsMs}`, ...(isParallel ? [preload] : [])];
   const tests = Bun.spawn([process.execPath, "test", ...common, ...options], {
     env: {
       ...{ ...Bun.env, ...(isParallel && frugal) },

@@ -66,14 +66,10 @@ function brokenPlaces(earlier: Document, later: Document): string[] {
     .map(({ action, path }) => `${action} ${path.join(" ")}`);
 }
 
-test.each(readdirSync(folder))(
-  "clients of the release in %s still work",
-  async (file) => {
-    const text = new TextDecoder().decode(Bun.gunzipSync(await readFile(join(folder, file))));
-    expect(brokenPlaces(JSON.parse(text), present)).toEqual([]);
-  },
-  30_000,
-);
+test.each(readdirSync(folder))("clients of the release in %s still work", async (file) => {
+  const text = new TextDecoder().decode(Bun.gunzipSync(await readFile(join(folder, file))));
+  expect(brokenPlaces(JSON.parse(text), present)).toEqual([]);
+});
 
 const field = (name: string) => `requestBody content application/json schema ${name}`;
 const answer = "responses 201 content application/json schema";

@@ -71,4 +71,4 @@ test("npm run lab -- sbom lists the packages of production as CycloneDX", async 
     expect(purl).toStartWith("pkg:npm/");
     expect(licenses?.length).toBeGreaterThan(0);
   }
-}, 60_000);
+});

@@ -24,11 +24,11 @@ export const labs: Readonly<Record<string, Lab>> = {
   },
   server: tests(
     "docs/server.md typed (as root, with Debian's nginx and caddy)",
-    "--timeout=300000 ./test/labs/deploy/server.ts ./test/labs/deploy/lan.ts",
+    "./test/labs/deploy/server.ts ./test/labs/deploy/lan.ts",
   ),
   image: tests(
     "the Dockerfile's image, built without an engine and started (as root, with Debian's buildah and mmdebstrap)",
-    "--timeout=600000 ./test/labs/deploy/image.ts",
+    "./test/labs/deploy/image.ts",
   ),
   release: program(
     "packs service, image if buildah is here, SBOM and notes into release/",
@@ -37,11 +37,11 @@ export const labs: Readonly<Record<string, Lab>> = {
   hosts: program("the MCP bundle and the entry for the MCP registry, in release/", "release/hosts.ts"),
   tarball: tests(
     "the packed service, installed and started in an empty folder",
-    "--timeout=300000 ./test/labs/release/tarball.ts",
+    "./test/labs/release/tarball.ts",
   ),
   life: tests(
     "the packed service used, upgraded under load, restored after a lost disk and moved, by the documents' commands",
-    "--timeout=600000 ./test/labs/release/life.ts",
+    "./test/labs/release/life.ts",
   ),
   "openapi-lint": {
     says: "Redocly and Spectral on docs/openapi.json",

@@ -4,11 +4,8 @@ import { eventually } from "./reminder/stack.ts";
 /** Requests that travel together on average, so that a search does not wait for each of them. */
 const atOnce = 5;
 
-/** The number of generated requests: FUZZ_RUNS sets a longer search. */
+/** The number of generated requests: FUZZ_RUNS sets a longer search, with a --timeout. */
 export const fuzzRuns = (usually: number): number => Number(Bun.env.FUZZ_RUNS ?? usually);
-
-/** Milliseconds that suffice for 10,000 on a busy machine. */
-export const fuzzTimeoutMs = 900_000;
 
 /** Holds a check against generated values, of which some are tried together. @throws with the value that fails */
 export function holdsForAll<Value>(

@@ -232,7 +232,7 @@ test("whatever comes and whatever becomes of it: each command leaves once, in or
     }),
     { numRuns: 40 },
   );
-}, 60_000);
+});
 
 type World = Awaited<ReturnType<typeof open>>;
 

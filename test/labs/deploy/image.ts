@@ -98,7 +98,6 @@ test.skipIf(!isTried)(
     });
     expect(made.status).toBe(201);
   },
-  300_000,
 );
 
 test("what is installed for one architecture is there for the other, too", () => {

@@ -42,5 +42,4 @@ test.skipIf(!isPossible)(
       ),
     ).toContain("refused 60");
   },
-  120_000,
 );

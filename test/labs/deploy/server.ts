@@ -105,5 +105,4 @@ test.skipIf(!isPossible)(
     expect(new Set(answers.filter((line) => /^(\d{3}|lost)$/.test(line)))).toEqual(new Set(["201"]));
     expect(await type(`${call} https://kept.example.org/api/v1/todos`)).toContain("Call Grace");
   },
-  300_000,
 );

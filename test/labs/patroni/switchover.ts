@@ -120,7 +120,6 @@ test.skipIf(!isPossible)(
     const pooled = await moveUnderWriters(stage, "pooled");
     await expectNothingLost(stage.sql, [...direct, ...pooled]);
   },
-  300_000,
 );
 
 type PatroniCluster = Awaited<ReturnType<typeof startPatroniCluster>>;

@@ -175,7 +175,6 @@ test.skipIf(!hasClocks)(
     }
     expect(rang.map(ringsOf)).toEqual(rang.map(() => 1));
   },
-  90_000,
 );
 
 test.skipIf(!hasClocks)("a reminder that a wrong clock made missed rings when its time comes", async () => {

@@ -6,7 +6,7 @@ import { type Answer, useStack } from "../../harness.ts";
 import { post } from "../../support/mcp.ts";
 import { oddRequests } from "../../support/odd/requests.ts";
 import { oddGroups } from "../../support/odd-groups.ts";
-import { fuzzRuns, fuzzTimeoutMs, holdsForAll, oddValue, whenNotBusy } from "../../support/odd-values.ts";
+import { fuzzRuns, holdsForAll, oddValue, whenNotBusy } from "../../support/odd-values.ts";
 import { connectRaw } from "../../support/raw.ts";
 
 const stack = await useStack();
@@ -56,91 +56,73 @@ function addressOf(path: string, id: string): string {
   return path.replace(/\{\w+\}/, id === "real" ? String(real) : id);
 }
 
-test(
-  "nothing that a client sends makes a 5xx",
-  () =>
-    holdsForAll(request, 500, async ({ method, path, id, fields, key, tags }) => {
-      if (method === "DELETE" && !path.endsWith("/complete") && id === "real") return;
-      const query = new URLSearchParams();
-      for (const [name, text] of Object.entries(fields)) {
-        query.set(name, typeof text === "string" ? text : JSON.stringify(text));
-      }
-      const inQuery = method === "GET" || method === "DELETE";
-      const headers = {
-        ...(key !== undefined && { "idempotency-key": key }),
-        ...(tags !== undefined && { [method === "GET" ? "if-none-match" : "if-match"]: tags }),
-      };
-      const sent = { headers, ...(!inQuery && { body: JSON.stringify(fields) }) };
-      const address = `${addressOf(path, id)}${inQuery ? `?${query}` : ""}`;
-      const answer = await whenNotBusy(() => rest(method, address, sent));
-      expect(answer.status).toBeLessThan(500);
-      if (answer.status >= 400) expect(answer.body.message).toBeString();
-      if (answer.status === 422) expect(Object.keys(answer.body).sort()).toEqual(["errors", "message"]);
-    }),
-  fuzzTimeoutMs,
-);
+test("nothing that a client sends makes a 5xx", () =>
+  holdsForAll(request, 500, async ({ method, path, id, fields, key, tags }) => {
+    if (method === "DELETE" && !path.endsWith("/complete") && id === "real") return;
+    const query = new URLSearchParams();
+    for (const [name, text] of Object.entries(fields)) {
+      query.set(name, typeof text === "string" ? text : JSON.stringify(text));
+    }
+    const inQuery = method === "GET" || method === "DELETE";
+    const headers = {
+      ...(key !== undefined && { "idempotency-key": key }),
+      ...(tags !== undefined && { [method === "GET" ? "if-none-match" : "if-match"]: tags }),
+    };
+    const sent = { headers, ...(!inQuery && { body: JSON.stringify(fields) }) };
+    const address = `${addressOf(path, id)}${inQuery ? `?${query}` : ""}`;
+    const answer = await whenNotBusy(() => rest(method, address, sent));
+    expect(answer.status).toBeLessThan(500);
+    if (answer.status >= 400) expect(answer.body.message).toBeString();
+    if (answer.status === 422) expect(Object.keys(answer.body).sort()).toEqual(["errors", "message"]);
+  }));
 
 const groups = oddGroups(oddValue, { habit_id: habit, todo_id: todo, category_id: category });
 
-test(
-  "no group makes a 5xx, and no result in it is one",
-  async () => {
-    let carriedOut = 0;
-    await holdsForAll(groups, 300, async (body) => {
-      const isBusy = ({ body }: Answer) =>
-        [body, ...(body.results ?? [])].some(({ status }) => status === 503);
-      const answer = await whenNotBusy(() => rest("POST", "/batch", { body }), isBusy);
-      expect(answer.status).toBeOneOf([200, 422]);
-      if (answer.status === 422)
-        return expect(Object.keys(answer.body).sort()).toEqual(["errors", "message"]);
-      expect(answer.body.results).toHaveLength((body.operations as unknown[]).length);
-      for (const { status } of answer.body.results) {
-        expect(status).toBeLessThan(500);
-        if (status < 300) carriedOut += 1;
-      }
-    });
-    // Usually some ninety, but a dozen if chance deletes early what most requests need.
-    expect(carriedOut).toBeGreaterThan(3);
-  },
-  fuzzTimeoutMs,
-);
+test("no group makes a 5xx, and no result in it is one", async () => {
+  let carriedOut = 0;
+  await holdsForAll(groups, 300, async (body) => {
+    const isBusy = ({ body }: Answer) => [body, ...(body.results ?? [])].some(({ status }) => status === 503);
+    const answer = await whenNotBusy(() => rest("POST", "/batch", { body }), isBusy);
+    expect(answer.status).toBeOneOf([200, 422]);
+    if (answer.status === 422) return expect(Object.keys(answer.body).sort()).toEqual(["errors", "message"]);
+    expect(answer.body.results).toHaveLength((body.operations as unknown[]).length);
+    for (const { status } of answer.body.results) {
+      expect(status).toBeLessThan(500);
+      if (status < 300) carriedOut += 1;
+    }
+  });
+  // Usually some ninety, but a dozen if chance deletes early what most requests need.
+  expect(carriedOut).toBeGreaterThan(3);
+});
 
-test(
-  "no body of raw bytes makes a 5xx",
-  () =>
-    holdsForAll(fc.string({ unit: "binary", maxLength: 200 }), 300, async (body) =>
-      expect((await rest("POST", "/todos", { body })).status).toBeOneOf([400, 422]),
-    ),
-  fuzzTimeoutMs,
-);
+test("no body of raw bytes makes a 5xx", () =>
+  holdsForAll(fc.string({ unit: "binary", maxLength: 200 }), 300, async (body) =>
+    expect((await rest("POST", "/todos", { body })).status).toBeOneOf([400, 422]),
+  ));
 
 /** Bun refuses a version of HTTP that it does not speak, before any code of the service runs. */
 const unspoken = 505;
 const patienceMs = 250;
 
-test(
-  "no request line, header, address or body that a library would never send makes a 5xx",
-  async () => {
-    const paths = routes.map(({ path }) => addressOf(`/api/v1${path}`, "real"));
-    const odd = oddRequests(token, ["/mcp", ...paths]);
-    const requests = fc.sample(odd, { numRuns: fuzzRuns(500) });
-    const statuses = new Map<number | string, number>();
-    const send = async () => {
-      for (let request = requests.pop(); request !== undefined; request = requests.pop()) {
-        const connection = await connectRaw(Number(new URL(config.baseUrl).port));
-        const silence = Bun.sleep(patienceMs).then(() => "silent" as const);
-        const answer = await Promise.race([connection.exchange(Buffer.from(request, "latin1")), silence]);
-        connection.close();
-        statuses.set(answer, (statuses.get(answer) ?? 0) + 1);
-        const isFault = typeof answer === "number" && answer >= 500 && answer !== unspoken;
-        expect([answer, isFault, isFault && request]).toEqual([answer, false, false]);
-      }
-    };
-    await Promise.all(Array.from({ length: 20 }, send));
-    expect(statuses.get(200)).toBeGreaterThan(0);
-  },
-  fuzzTimeoutMs,
-);
+test("no request line, header, address or body that a library would never send makes a 5xx", async () => {
+  const paths = routes.map(({ path }) => addressOf(`/api/v1${path}`, "real"));
+  const odd = oddRequests(token, ["/mcp", ...paths]);
+  const requests = fc.sample(odd, { numRuns: fuzzRuns(500) });
+  const statuses = new Map<number | string, number>();
+  const send = async () => {
+    for (let request = requests.pop(); request !== undefined; request = requests.pop()) {
+      const connection = await connectRaw(Number(new URL(config.baseUrl).port));
+      const silence = Bun.sleep(patienceMs).then(() => "silent" as const);
+      const answer = await Promise.race([connection.exchange(Buffer.from(request, "latin1")), silence]);
+      connection.close();
+      statuses.set(answer, (statuses.get(answer) ?? 0) + 1);
+      const isFault = typeof answer === "number" && answer >= 500 && answer !== unspoken;
+      expect([answer, isFault, isFault && request]).toEqual([answer, false, false]);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, send));
+  expect(statuses.get(200)).toBeGreaterThan(0);
+});
 
 const ofObjects = Object.getOwnPropertyNames(Object.prototype);
 const toolNames = tools.map(({ name }) => name);
@@ -190,14 +172,10 @@ const header = fc.dictionary(
   { maxKeys: 2 },
 );
 
-test(
-  "no message and no tool call makes a 5xx or a fault of the service",
-  () =>
-    holdsForAll(fc.tuple(message, header), 250, async ([message, headers]) => {
-      const { status, body } = await whenNotBusy(() => post(stack, message, { token, headers }));
-      expect(status).toBeLessThan(500);
-      expect(body?.result?.structuredContent?.code).not.toBe("internal");
-      expect(body?.error?.code).not.toBe(-32_603);
-    }),
-  fuzzTimeoutMs,
-);
+test("no message and no tool call makes a 5xx or a fault of the service", () =>
+  holdsForAll(fc.tuple(message, header), 250, async ([message, headers]) => {
+    const { status, body } = await whenNotBusy(() => post(stack, message, { token, headers }));
+    expect(status).toBeLessThan(500);
+    expect(body?.result?.structuredContent?.code).not.toBe("internal");
+    expect(body?.error?.code).not.toBe(-32_603);
+  }));

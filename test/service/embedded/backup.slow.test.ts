@@ -152,7 +152,7 @@ test("a restore has everything acknowledged before the moment and nothing after 
     expect([anew.status, old.has(anew.body.id)]).toEqual([201, false]);
   }
   expect(run.output()).not.toContain("backup ");
-}, 180_000);
+});
 
 test("what a restore has taken away can be had again, elsewhere", async () => {
   const backupDir = join(instance.dataDir, "backup");
@@ -167,7 +167,7 @@ test("what a restore has taken away can be had again, elsewhere", async () => {
   const titles = await titlesAt(url);
   await stop();
   expect(lost.filter(({ title }) => !titles.has(title))).toEqual([]);
-}, 60_000);
+});
 
 test("a drill restores beside the running Kept and leaves nothing, a backup that was killed is none, and older ones go", async () => {
   const backups = async () => (await direct(instance, "restore", "--list")).said.trim().split("\n");
@@ -203,7 +203,7 @@ test("a drill restores beside the running Kept and leaves nothing, a backup that
   expect(open).toEqual(["backup.lock"]);
   expect(files().filter((file) => file.includes(".unfinished"))).toEqual([]);
   await run.end("SIGINT");
-}, 60_000);
+});
 
 test("a backup folder that is away is told of and stops no change, and is given up before the disk is full", async () => {
   const backupDir = join(instance.dataDir, "backup");
@@ -234,7 +234,7 @@ test("a backup folder that is away is told of and stops no change, and is given 
   expect((await sql`select text from notes`).length).toBe(3);
   await sql.close();
   await postgres.stop();
-}, 90_000);
+});
 
 test("after a start and after a crash the log goes on in time, and a lost disk costs no more", async () => {
   const origin = await newInstance(parent);
@@ -274,4 +274,4 @@ test("after a start and after a crash the log goes on in time, and a lost disk c
   ]);
   await sql.close();
   await copy.stop();
-}, 60_000);
+});

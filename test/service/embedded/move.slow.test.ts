@@ -98,5 +98,4 @@ test.skipIf(!hasDebianPostgres)(
     expect((await call("GET", `/changes?cursor=${cursor}`)).status).toBe(422);
     expect(existsSync(join(instance.dataDir, "postgres/postmaster.pid"))).toBeFalse();
   },
-  120_000,
 );

@@ -33,7 +33,7 @@ test("the SQL condition finds a habit due on the days on which isDueOn says so",
     const property = fc.asyncProperty(lives, agreesAfterEveryCommand);
     await fc.assert(property, { numRuns: 50, includeErrorInReport: true });
   }
-}, 120_000);
+});
 
 async function agreesAfterEveryCommand(history: History): Promise<void> {
   let row = rowOf(history.rules);

@@ -113,7 +113,7 @@ test("kills of workers between claim and send and between send and mark, Redis w
   expectOnce(receiver.received, total, [...first.caught, ...second.caught, ...third]);
   const things = new Set(receiver.received.map(({ event }) => (event.data.todo ?? event.data.habit).id));
   expect(things.size).toBe(total);
-}, 600_000);
+});
 
 test("two workers, killed again and again, make one digest for each user", async () => {
   const at = lastFullHour();
@@ -144,4 +144,4 @@ test("two workers, killed again and again, make one digest for each user", async
   expect(digests().every(({ event }) => event.data.changes === 1)).toBe(true);
   const [{ made }] = await sql`select count(*)::int as made from reminder_deliveries where ${own}`;
   expect(made).toBe(readers);
-}, 600_000);
+});

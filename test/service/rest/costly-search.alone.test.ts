@@ -33,7 +33,7 @@ test("searches of a user who has too much to search are stopped, one at a time, 
   const statuses = new Set((await Promise.all(searches)).map(({ status }) => status));
   expect([...statuses].filter((status) => status !== 422 && status !== 503)).toEqual([]);
   expect(await searchesUnderWay()).toBe(0);
-}, 120_000);
+});
 
 test("a search that was stopped says to narrow it, no log calls it an outage, and a narrower one is answered", async () => {
   const token = await issuer.token({ sub: "hoarder" });
@@ -44,7 +44,7 @@ test("a search that was stopped says to narrow it, no log calls it an outage, an
   expect(tool.facts).toMatchObject({ code: "invalid", message: expect.stringContaining("Narrow it") });
   expect(lines.filter((line) => /"level":[456]0/.test(line))).toEqual([]);
   expect((await rest("GET", "/todos?q=curtains&context=phone", { token })).status).toBe(200);
-}, 60_000);
+});
 
 /** The searches that PostgreSQL is running: all other statements take less time. */
 async function searchesUnderWay(): Promise<number> {

@@ -61,7 +61,7 @@ test("migrations of each kind are applied in order, and an online one can be rep
       await applyMigration(pool, { ...migration, statements });
     expect(await schema()).toEqual(before);
   }
-}, 60_000);
+});
 
 const schema = () =>
   rowsOf(`

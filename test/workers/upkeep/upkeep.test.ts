@@ -78,7 +78,7 @@ test("replies with a key stay 24 to 36 hours, at every moment of two days", asyn
   }
   const { rows } = await pool.query("select count(*)::int as count from list_partitions('inbox')");
   expect(rows[0].count).toBeLessThan(16);
-}, 60_000);
+});
 
 test("replies without a key stay 10 to 20 minutes in partitions without write-ahead log", async () => {
   // Earlier times have longer partitions, made by the migration.
@@ -97,7 +97,7 @@ test("replies without a key stay 10 to 20 minutes in partitions without write-ah
     { kind: "keyed", relpersistence: "p" },
     { kind: "keyless", relpersistence: "u" },
   ]);
-}, 60_000);
+});
 
 test("images of actions stay 30 to 31 days", async () => {
   for (let days = 0; days <= 40; days++) {

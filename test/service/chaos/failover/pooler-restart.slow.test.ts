@@ -33,5 +33,4 @@ test.skipIf(!pgbouncer)(
     const rounds = { name: "PgBouncer killed", most: 3, longestGapMs: 1_000, disturb };
     await expectNothingLost(sql, await writeInRounds(roles, rounds));
   },
-  120_000,
 );

@@ -70,7 +70,7 @@ test("a rolling restart of all front doors and workers fails no request", async 
   // One todo existed before.
   const [stored] = await query(service.databaseUrl, "select count(*)::int as count from todos");
   expect(stored.count).toBe(made + 1);
-}, 300_000);
+});
 
 type Kind = Readonly<{ name: string; status: number; textOf(key: string): string }>;
 

@@ -213,4 +213,4 @@ test("a habit rings when its time is shown on a day on which it is due and not d
     }),
     { numRuns: 300, includeErrorInReport: true },
   );
-}, 120_000);
+});
