@@ -150,7 +150,7 @@ describe("COMMIT in doubt", () => {
       const path = `/todos/${(await write()).body.id}`;
       await reload("alter system set synchronous_standby_names = 'nobody'");
       const toggle = call("POST", `${path}/toggle`, { body: { is_completed: true } });
-      await eventually(isHeld, 5_000);
+      await eventually(isHeld);
       await Bun.sleep(pauseMs);
       gates.postgres.cut();
       const { status, body: answer } = await toggle;
@@ -173,7 +173,7 @@ describe("after a crash of PostgreSQL", () => {
   async function crash(): Promise<void> {
     await sql`delete from inbox where keyed`;
     await kill("postgres");
-    await eventually(async () => (await sql`select from inbox`.catch(() => [0])).length === 0, 30_000);
+    await eventually(async () => (await sql`select from inbox`.catch(() => [0])).length === 0);
   }
 
   test("a command whose reply was lost is not run again, and never told as not applied", async () => {

@@ -242,7 +242,7 @@ beforeAll(async () => {
   const dueDigests =
     "update users set digest = 'daily', digest_at = now() where user_id = $1 returning user_id";
   expect((await writes.pool.query(dueDigests, [userAt(3)])).rows.length).toBeGreaterThan(0);
-  await eventually(() => webhookAnswers > 1, 20_000);
+  await eventually(() => webhookAnswers > 1);
   // The results of deliveries are written after them.
   await Bun.sleep(1_000);
   plans = readPlans(logFile);

@@ -10,7 +10,7 @@ test("healthy, a reminder is less than 2 s late in 99 of 100 cases", async () =>
   const receiver = startFloodReceiver();
   const seed = { url: receiver.url, prefix: "calm", users: 50, remindersPerUser: 4, spreadMs: 2_000 };
   await seedReminders(databaseUrl, { ...seed, dueAt: Date.now() + 500 });
-  await eventually(() => receiver.things.size === 200, 20_000);
+  await eventually(() => receiver.things.size === 200);
   expect(percentile(receiver.lateness, 0.99)).toBeLessThan(2_000);
   expect(Math.min(...receiver.lateness)).toBeGreaterThanOrEqual(0);
 });
@@ -19,7 +19,7 @@ test("5,000 reminders of one second reach the receiver once each, faster than a 
   const receiver = startFloodReceiver();
   const seed = { url: receiver.url, prefix: "flood", users: 500, remindersPerUser: 10, spreadMs: 1_000 };
   await seedReminders(databaseUrl, { ...seed, dueAt: Date.now() + 1_000 });
-  await eventually(() => receiver.things.size === 5_000, 60_000);
+  await eventually(() => receiver.things.size === 5_000);
   await Bun.sleep(1_500);
   expect(receiver.times.size).toBe(5_000);
   expect(receiver.lateness).toHaveLength(5_000);
@@ -40,6 +40,6 @@ test("a receiver that never answers holds up the others for one time-out at most
   await seedReminders(databaseUrl, { ...many, dueAt: Date.now() });
   const few = { url: healthy.url, prefix: "healthy", users: 10, remindersPerUser: 20, spreadMs: 2_000 };
   await seedReminders(databaseUrl, { ...few, dueAt: Date.now() + 11_000 });
-  await eventually(() => healthy.things.size === 200, 40_000);
+  await eventually(() => healthy.things.size === 200);
   expect(percentile(healthy.lateness, 0.99)).toBeLessThan(2_500);
 });

@@ -18,7 +18,7 @@ const isOver = (sub: string) => async () =>
 async function takeRunBack({ sub }: Someone): Promise<boolean> {
   const run = { token_id: `${sub}-1`, from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
   const { work_id } = await page.send(sub, "action.undo-run", run);
-  await eventually(isOver(sub), 60_000);
+  await eventually(isOver(sub));
   return (await sql("select 1 from works where user_id = $1 and id = $2", [sub, work_id])).length > 0;
 }
 
@@ -127,7 +127,7 @@ test("a category comes back at once and its many members in steps, but for those
   await rest("DELETE", `/categories/${category.id}`);
   await other("PATCH", `/todos/${id}`, { category_id: elsewhere.id });
   expect(await undo(await last(1))).toEqual(whole(1));
-  await eventually(isOver(sub), 60_000);
+  await eventually(isOver(sub));
   const members = await sql(
     "select category_id::int as category_id, count(*)::int as count from todos where user_id = $1 group by 1 order by 2",
     [sub],

@@ -24,7 +24,7 @@ export async function query(databaseUrl: string, text: string, values: unknown[]
 /** Polls until `check` returns a value, and returns that. */
 export async function eventually<Found>(
   check: () => Promise<Found | undefined | false> | Found | undefined | false,
-  withinMs = 45_000,
+  withinMs = 120_000,
 ): Promise<Found> {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -90,7 +90,7 @@ async function startSentinels(name: string) {
   // Any of them may lead the fail-over, and none learns of the replicas once the master is dead.
   for (const { send } of sentinels) {
     const knows = async (list: string) => ((await send("SENTINEL", list, "kept")) as unknown[]).length === 2;
-    await eventually(async () => (await knows("SENTINELS")) && (await knows("REPLICAS")), 30_000);
+    await eventually(async () => (await knows("SENTINELS")) && (await knows("REPLICAS")));
   }
   const masterNow = async () => {
     const told = await sentinels[0]?.send("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "kept");
@@ -106,7 +106,7 @@ async function startSentinels(name: string) {
       const before = await masterNow();
       if (!before) throw new Error("There is no master.");
       await end(before);
-      await eventually(async () => (await masterNow()) !== before, 30_000);
+      await eventually(async () => (await masterNow()) !== before);
       await Bun.sleep(1_000);
     },
   };
@@ -151,7 +151,7 @@ test("fail-overs by Sentinels, after kill -9 of the master and after it froze, l
       await writeDuring(service, "Sentinel, kill -9", async () => {
         await failOver((master) => master.kill());
         // Every connection comes back.
-        await eventually(areReady, 30_000);
+        await eventually(areReady);
       }),
       await writeDuring(service, "Sentinel, freezing", () => failOver((master) => master.freeze())),
     ];

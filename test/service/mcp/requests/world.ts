@@ -38,7 +38,7 @@ export async function settle(stack: Stack) {
   for (const [title, remind_at] of reminded)
     await rest("PUT", withIds(`/todos/#${title}/reminder`), { remind_at });
   const tools: readonly Tool[] = body.result.tools;
-  return { call, withIds, tools: new Map(tools.map((tool) => [tool.name, tool])) };
+  return { call, tools: new Map(tools.map((tool) => [tool.name, tool])) };
 }
 
 const to = (path: string, body: object): Operation => ({ method: "POST", path, body });
