@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { useStack } from "../../harness.ts";
+import { untilAnswered } from "../../support/chaos/writer.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { storeWallTimes } from "../../support/reminder/wall-times.ts";
 import { storeTodos } from "../../support/todos.ts";
@@ -10,9 +11,16 @@ const { sql } = stack;
 const page = await stack.page();
 const user = (name: string) => `${stack.sub} ${name}`;
 
+/** Asks again after a refusal, which a busy machine may give. */
+const moveTo = (userId: string, time_zone: string) =>
+  untilAnswered(
+    () => page.send(userId, "user.configure", { time_zone }),
+    (answer) => "time_zone" in answer,
+  );
+
 /** Wall times around the changes to and from summer time, among others, of a user in Berlin. */
 async function remind(userId: string, reminders: number): Promise<void> {
-  await page.send(userId, "user.configure", { time_zone: "Europe/Berlin" });
+  await moveTo(userId, "Europe/Berlin");
   await storeTodos(stack.config.databaseUrl, userId, reminders, { id: "n" });
   await storeWallTimes(sql, userId, { count: reminders, suspends: true });
 }
@@ -38,7 +46,7 @@ async function astray(userId: string, zone: string): Promise<number[]> {
 
 test("a change of zone with few reminders is one transaction, and leaves no work", async () => {
   await remind(user("few"), 900);
-  const { time_zone } = await page.send(user("few"), "user.configure", { time_zone: "America/New_York" });
+  const { time_zone } = await moveTo(user("few"), "America/New_York");
   expect(time_zone).toBe("America/New_York");
   expect(await astray(user("few"), "America/New_York")).toEqual([]);
   expect(await sql`select from works where user_id = ${user("few")}`).toHaveLength(0);
@@ -49,7 +57,7 @@ test.concurrent.each(["Pacific/Auckland", "Australia/Lord_Howe", "America/New_Yo
   "a change to %s with many reminders goes on after its answer, and leaves each where one transaction would",
   async (zone) => {
     await remind(user(zone), 5_000);
-    await page.send(user(zone), "user.configure", { time_zone: zone });
+    await moveTo(user(zone), zone);
     const begun = () => sql`select done, total from works where user_id = ${user(zone)}`;
     const { done, total } = await eventually(async () => (await begun())[0]);
     expect(done).toBeGreaterThanOrEqual(1_000);
@@ -66,19 +74,20 @@ test.concurrent.each(["Pacific/Auckland", "Australia/Lord_Howe", "America/New_Yo
 
 test("of two changes of zone the later one stands, after the first has ended", async () => {
   await remind(user("hasty"), 5_000);
-  await page.send(user("hasty"), "user.configure", { time_zone: "Pacific/Auckland" });
-  const second = await page.send(user("hasty"), "user.configure", { time_zone: "America/New_York" });
-  const zone = second.time_zone ?? "Pacific/Auckland";
-  if (second.code) expect(second).toMatchObject({ code: "overloaded", applied: "no" });
+  await moveTo(user("hasty"), "Pacific/Auckland");
+  await moveTo(user("hasty"), "America/New_York");
   await ended(user("hasty"));
-  expect(await astray(user("hasty"), zone)).toEqual([]);
+  expect(await astray(user("hasty"), "America/New_York")).toEqual([]);
 });
 
 test("what its user changes meanwhile stands, and each answer is of a whole row", async () => {
   await remind(user("busy"), 8_000);
-  const change = (id: number) =>
-    page.send(user("busy"), "reminder.set", { todo_id: id, remind_at: "2031-07-01T09:00:00" });
-  await page.send(user("busy"), "user.configure", { time_zone: "Pacific/Auckland" });
+  const change = (todo_id: number) =>
+    untilAnswered(
+      () => page.send(user("busy"), "reminder.set", { todo_id, remind_at: "2031-07-01T09:00:00" }),
+      (answer) => "remind_at" in answer,
+    );
+  await moveTo(user("busy"), "Pacific/Auckland");
   const ids = [1, 4_000, 7_999];
   for (const answer of await Promise.all(ids.map(change)))
     expect(answer).toMatchObject({ remind_at: "2031-06-30T21:00:00.000000Z", time_zone: "Pacific/Auckland" });
@@ -94,7 +103,8 @@ async function fillCategory(userId: string, todos: number): Promise<number> {
 
 test("a category of 10,000 todos is gone at once, and every todo loses it", async () => {
   const id = await fillCategory(stack.sub, 10_000);
-  expect((await stack.rest("DELETE", `/categories/${id}`)).status).toBe(204);
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  expect((await stack.rest("DELETE", `/categories/${id}`, { headers })).status).toBe(204);
   const [{ named }] = await sql`select count(*)::int as named from todos where category_id = ${id}::bigint`;
   expect(named).toBeGreaterThan(0);
   const list = (query: string) => stack.rest("GET", `/todos?${query}`);
@@ -118,7 +128,10 @@ test("a category of 10,000 todos is gone at once, and every todo loses it", asyn
 
 test("a small category is deleted in one transaction", async () => {
   const id = await fillCategory(user("small"), 900);
-  await page.send(user("small"), "category.delete", { category_id: id });
+  await untilAnswered(
+    () => page.send(user("small"), "category.delete", { category_id: id }),
+    (answer) => answer === null,
+  );
   expect(
     await sql`select from todos where user_id = ${user("small")} and category_id is not null`,
   ).toHaveLength(0);
@@ -128,7 +141,7 @@ test("a small category is deleted in one transaction", async () => {
 
 test("closing the account ends the work", async () => {
   await remind(user("gone"), 8_000);
-  await page.send(user("gone"), "user.configure", { time_zone: "Pacific/Auckland" });
+  await moveTo(user("gone"), "Pacific/Auckland");
   for (;;) if ((await page.send(user("gone"), "user.delete", {})) === null) break;
   expect(await sql`select from works where user_id = ${user("gone")}`).toHaveLength(0);
   expect(await sql`select from reminders where user_id = ${user("gone")}`).toHaveLength(0);
