@@ -6,24 +6,17 @@ type Failure = Readonly<{ file: string; name: string; text: string }>;
 
 /**
  * `npm test [-- options and files]`: real servers for the run, bun test on them, a line for each file as it ends, then
- * the slowest files, each failure whole, and one plain closing line. `--slow` adds the slow tests, `--alone` runs those
- * that need the machine for themselves, and `--all` does both, one after the other.
+ * the slowest files, each failure whole, and one plain closing line. `--all` adds the slow tests, and then those that
+ * need the machine for themselves.
  */
-const given = process.argv.slice(2).filter((argument) => !/^--(slow|alone|all)$/.test(argument));
-const asks = (...options: string[]): boolean => options.some((option) => process.argv.includes(option));
+const given = process.argv.slice(2).filter((argument) => argument !== "--all");
+const isAll = process.argv.includes("--all");
 /** Files of one process share what they load, and a stack (test/harness.ts). They wait more than they compute. */
-const together = ["--parallel=3", "--max-concurrency=6"];
-const without = (...kinds: string[]) => kinds.map((kind) => `--path-ignore-patterns=**/*.${kind}.test.ts`);
-const ordinary = [...together, ...without("slow", "alone")];
-const withSlow = [...together, ...without("alone")];
+const together = ["--parallel=3", "--max-concurrency=6", "--path-ignore-patterns=**/*.alone.test.ts"];
+const ordinary = [...together, "--path-ignore-patterns=**/*.slow.test.ts"];
 // Their limits are times, so each has the machine for itself.
 const alone = [".alone.test.ts"];
-const chosen = asks("--all")
-  ? [withSlow, alone]
-  : asks("--alone")
-    ? [alone]
-    : [asks("--slow") ? withSlow : ordinary];
-const runs = given.length > 0 ? [given] : chosen;
+const runs = given.length > 0 ? [given] : isAll ? [together, alone] : [ordinary];
 
 /** Only what hangs takes so long; a busy machine ends no test. */
 const hangsMs = 600_000;

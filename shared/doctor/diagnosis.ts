@@ -49,10 +49,8 @@ async function after(
   return needed?.state === "broken" ? look("unknown", `Mend ${needs} first.`) : inTime(ask);
 }
 
-async function inTime(ask: Check["look"]): Promise<Diagnosis> {
-  const late = Bun.sleep(patienceMs).then(() => silent);
-  return Promise.race([ask().catch(failed), late]);
-}
+const inTime = (ask: Check["look"]): Promise<Diagnosis> =>
+  Promise.race([ask().catch(failed), Bun.sleep(patienceMs).then(() => silent)]);
 
 const silent = broken(`no answer within ${patienceMs / 1_000} s`, "Look at the server and at the network.");
 const failed = (error: unknown): Diagnosis => broken(reasonOf(error), "Look at the server and at its log.");

@@ -9,7 +9,7 @@ const most = {
   /** Lines of the TypeScript files in api, workers and shared, all lines counted. */
   sourceLines: 58_103,
   /** Lines of the TypeScript files in test. */
-  testLines: 51_077,
+  testLines: 50_590,
   /** Files of api, workers and shared with at most 60 lines that exactly one other of them imports; but migrations. */
   singleImporterFiles: 24,
   /** Words of the pages in docs, as `wc -w` counts them, without docs/third-party.md. */
