@@ -85,7 +85,7 @@ ${scripts.map(({ href }) => html`<script type="module" src="${href}"></script>`)
 <body${nav && html` class="framed"`}>
 <a class="skip" href="#content">Skip to content</a>
 <header>
-<a class="brand" href="${home}"><span>${icon("check")}</span>Kept</a>
+<a class="brand" href="${home}"><span class="mark">${icon("check")}</span>Kept</a>
 ${nav && searchLink}
 ${nav && html`<nav aria-label="Main">${nav.main.map(navLink)}${addLink(tools ? "" : "/account")}</nav><nav aria-label="More">${nav.more.map(navLink)}</nav>`}
 ${corner}

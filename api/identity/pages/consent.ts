@@ -144,7 +144,7 @@ async function consentPage({ interaction, visitor, error }: Question): Promise<R
     <p class="note warn small">${sourceOfName(String(params.client_id))} Allow it only if you started this yourself. Your answer
       goes to ${destination(redirectUri)}.</p>
     <form method="post" action="${url.pathname}">${formToken(visitor)}
-    ${offered.length > 0 && html`<fieldset class="card"><legend>Let it</legend>${scopeFields(offered, ticked)}</fieldset>`}
+    ${offered.length > 0 && html`<div class="card"><fieldset><legend>Allow it to</legend>${scopeFields(offered, ticked)}</fieldset></div>`}
     ${personal(String(params.scope ?? ""))}
     <p class="quiet small">You can take this back at any time under Tokens and apps.</p>
     <div class="actions"><button name="answer" value="allow">Allow</button>

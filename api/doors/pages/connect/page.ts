@@ -7,6 +7,7 @@ import { readTokens } from "../../../queries/action/read.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { copyScript } from "../../../web/assets.ts";
 import { connectGuides, type Guide, guideLines } from "../../../web/connect-guides.ts";
+import { icon } from "../../../web/icons.ts";
 import { page } from "../../../web/page.ts";
 import { agentsPath } from "../action/words.ts";
 import { liveMark, liveScripts } from "../live/live.ts";
@@ -68,10 +69,8 @@ async function connectLight(visit: Visit, waiting: string): Promise<Html> {
       ? html`<p><strong>Connected.</strong> ${fresh.map(sayClient)}</p>`
       : html`<p>Waiting for the first call of a new client.
         <a href="${waiting}#light">Look again</a></p>`;
-  return html`<div id="light" class="card light${fresh.length > 0 && " on"}" role="status" data-part>${lamp}${content}</div>`;
+  return html`<div id="light" class="${fresh.length > 0 ? "note" : "card"} light" role="status" data-part>${icon("plug")}${content}</div>`;
 }
-
-const lamp = html`<svg class="lamp" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="6"/></svg>`;
 
 const sayClient = ({ token_id, client_name }: CallingToken): Html =>
   html`<span class="client"><strong>${client_name ?? "A client"}</strong> made its first call:

@@ -127,7 +127,7 @@ function rhythmChoice(draft: Draft, errors: DraftErrors): Html {
   return html`<fieldset class="rhythm"><legend>How often</legend>
     ${kind("daily", "Every day")}
     ${kind("weekdays", "On these days of the week")}
-    <div class="days" role="group" aria-label="Days of the week">${weekdayNames.map((_, index) => {
+    <div class="custom spread" role="group" aria-label="Days of the week">${weekdayNames.map((_, index) => {
       const day = (index + firstWeekday() - 1) % 7;
       const [label, value] = [weekdayNames[day] ?? "", String(day + 1)];
       const isChosen = weekdays.split(",").includes(value);

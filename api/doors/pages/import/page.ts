@@ -91,7 +91,7 @@ function whatComes(
   staged: StagedImport,
 ): Html {
   const { categories, habits, todos } = listed;
-  return html`<div class="card"><ul class="import-found">
+  return html`<div class="card"><ul>
     ${habits.count > 0 && line(countInWords(habits.count, "habit"), habits)}
     ${completions > 0 && html`<li><strong>${countInWords(completions, "completion")}</strong></li>`}
     ${todos.count > 0 && line(`${countInWords(todos.count, "todo")}${done > 0 ? `, ${done} of them done` : ""}`, todos)}
@@ -121,7 +121,7 @@ function whatStays({ left, leftCount }: ReadImport): Html {
   const more =
     leftCount > left.length && html`<p class="quiet small">And ${leftCount - left.length} more.</p>`;
   return html`<h2>What does not come, or not as a whole</h2>
-    <ul class="import-found">${left.map(leftLine)}</ul>${more}`;
+    <ul>${left.map(leftLine)}</ul>${more}`;
 }
 
 const leftLine = ({ name, why }: Left): Html =>

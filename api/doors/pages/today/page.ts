@@ -32,7 +32,7 @@ function activityStrip(counts: Readonly<Record<string, number>>, today: string):
   const total = days.reduce((sum, [, done]) => sum + done, 0);
   const most = Math.max(1, ...days.map(([, done]) => done));
   const title = `${countInWords(total, "completion")} in the last 14 days`;
-  return html`<figure class="strip card"><figcaption>${title}</figcaption>
+  return html`<figure class="bars card"><figcaption>${title}</figcaption>
     <svg viewBox="0 0 ${column * days.length} ${plot.height}" role="img" aria-labelledby="strip-text">
     <title id="strip-text">${title}. ${inWords(days, today)}</title>
     ${days.map(([date, done], index) => bar({ date, done, index, most, isToday: date === today }))}
@@ -93,7 +93,7 @@ async function newsOfAgents(query: QueryContext, before: string): Promise<Html |
     return `${own.slice(0, 1).map(nameOfCaller)} ${effects.join(", ")}`;
   });
   const more = news.some(({ is_more }) => is_more) && ", and more before";
-  return html`<p class="news">${icon("activity")}<span>While you were away: ${callers.join("; ")}${more}.</span>
+  return html`<p class="note news">${icon("activity")}<span>While you were away: ${callers.join("; ")}${more}.</span>
     <a href="${actionsPath}">Review</a></p>`;
 }
 
@@ -162,7 +162,7 @@ function pictures({ today, totals, done }: DaySummary): Html {
   const sayDone = (times: number): string => (times === 0 ? "nothing" : countInWords(times, "habit"));
   return html`<h2>How it goes</h2>
     ${activityStrip(totals.strip, date)}
-    ${totals.habits > 0 && html`<details class="card narrow-fold"><summary>The year</summary>${yearPicture({ title, today: date, done, sayDone })}</details>`}`;
+    ${totals.habits > 0 && html`<div class="card">${yearPicture({ title, today: date, done, sayDone })}</div>`}`;
 }
 
 function habitsOfDay(

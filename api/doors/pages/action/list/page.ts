@@ -161,7 +161,7 @@ function readCards(date: string, reads: readonly ReadCount[]): readonly Html[] {
     );
     const calls = new URLSearchParams({ show: "reads", token_id, from: date, to: date });
     const name = nameOfCaller({ token_id, client_name: own[0]?.client_name ?? null });
-    return html`<li class="card folded"><p class="quiet small"><strong>${name}</strong>:
+    return html`<li><p class="quiet small"><strong>${name}</strong>:
       <a href="${actionsPath}?${calls.toString()}">Looked at ${looks.join("; looked at ")}</a></p></li>`;
   });
 }
@@ -255,7 +255,7 @@ function runCard(rows: Run, { timeZone, isNew }: Listing): Html {
       html`<a href="${address({ effect })}">${effect} ${of ? countInWords(count, "change") : count}</a>${of && ` of ${of}`} `,
   );
   return html`<li class="card run" id="run-${oldest.request_id}"><div class="spread">
-    <span class="who">${icon(token_id === "" ? "user" : "activity")}</span>
+    <span class="mark">${icon(token_id === "" ? "user" : "activity")}</span>
     <p class="action"><span><strong>${token_id === "" ? "You" : nameOfCaller(newest)}</strong>
     <time datetime="${newest.called_at}">${[...new Set(times)].join("–")}</time></span>
     <span class="sum">${effects}</span></p>
