@@ -1,4 +1,4 @@
-import { html } from "../../shared/html.ts";
+import { type Html, html } from "../../shared/html.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { formToken } from "./form/form.ts";
 import { type IconName, icon } from "./icons.ts";
@@ -16,6 +16,8 @@ type Section = Readonly<{
   isOfProvider?: true;
   /** True for what is below the pages of every day. */
   isFurther?: true;
+  /** The menu beside its pages. */
+  pages?: readonly Readonly<{ label: string; path: string; isOfProvider?: true }>[];
 }>;
 
 const sections: readonly Section[] = [
@@ -30,13 +32,22 @@ const sections: readonly Section[] = [
     hasNews: true,
   },
   { label: "Connect an agent", icon: "plug", path: "/account/connect", isFurther: true },
-  { label: "Tokens", icon: "key", path: "/profile/api-tokens", isFurther: true, isOfProvider: true },
   {
     label: "Settings",
     icon: "settings",
     isFurther: true,
-    path: "/account/settings",
-    covers: ["/account/data", "/account/webhooks", "/account/journal", "/profile"],
+    path: "/account/settings/day",
+    covers: ["/account/settings", "/account/data", "/account/webhooks", "/account/journal", "/profile"],
+    pages: [
+      { label: "Day and look", path: "/account/settings/day" },
+      { label: "Reminders", path: "/account/settings" },
+      { label: "Tokens and apps", path: "/profile/api-tokens", isOfProvider: true },
+      { label: "Webhooks", path: "/account/webhooks" },
+      { label: "Your data", path: "/account/data" },
+      { label: "Who can see it", path: "/account/data/access" },
+      { label: "Account journal", path: "/account/journal" },
+      { label: "Sign-in and account", path: "/profile", isOfProvider: true },
+    ],
   },
 ];
 
@@ -45,7 +56,7 @@ export function frame(
   visit: Pick<FormRequest, "request" | "site" | "holder" | "url">,
   { builtInIdentity }: Pick<Config, "builtInIdentity">,
   news?: number,
-): Pick<Layout, "nav" | "corner"> {
+): Pick<Layout, "nav" | "corner" | "menu"> {
   const offered = sections.filter((section) => builtInIdentity || !section.isOfProvider);
   const here = offered.find((section) => isIn(section, visit.url.pathname));
   const linkTo = (section: Section): NavLink => {
@@ -59,11 +70,21 @@ export function frame(
   const more = offered.filter(({ isFurther }) => isFurther).map(linkTo);
   const corner = html`<form method="post" action="/account/sign-out">${formToken(visit)}
       <button class="link">${icon("leave")}<span class="label">Sign out</span></button></form>`;
-  return { nav: { main, more }, corner };
+  const pages = here?.pages?.filter((one) => builtInIdentity || !one.isOfProvider);
+  return { nav: { main, more }, corner, menu: pages && menuOf(pages, visit.url.pathname) };
+}
+
+/** The links of a menu; the current one has the longest path above the page's own. */
+function menuOf(pages: NonNullable<Section["pages"]>, pathname: string): Html {
+  const above = pages.filter(({ path }) => isIn({ path }, pathname));
+  const current = above.toSorted((a, b) => b.path.length - a.path.length)[0];
+  return html`<nav class="sections" aria-label="Settings">${pages.map(
+    (one) => html`<a href="${one.path}"${one === current && html` aria-current="page"`}>${one.label}</a>`,
+  )}</nav>`;
 }
 
 /** Today is current at its own address only, because all other account pages lie below it. */
-const isIn = ({ path, covers = [] }: Section, pathname: string): boolean =>
+const isIn = ({ path, covers = [] }: Pick<Section, "path" | "covers">, pathname: string): boolean =>
   path === "/account"
     ? pathname === path
     : [path, ...covers].some((top) => `${pathname}/`.startsWith(`${top}/`));

@@ -1,14 +1,32 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { usualLocale } from "../../shared/domain/day/say-date.ts";
+import type { Theme, WeekStart } from "../../shared/domain/vocabulary.ts";
 
-const locales = new AsyncLocalStorage<string>();
+/** The choices of an account on how its pages look. */
+export type Look = Readonly<{ theme: Theme; week_start: WeekStart }>;
+
+const readers = new AsyncLocalStorage<{ theme: Theme; locale: string }>();
 
 /** Answers a request with the order of dates, the clock and the weeks that its browser's language asks for. */
 export const inLocaleOf = <Result>({ headers }: Pick<Request, "headers">, answer: () => Result): Result =>
-  locales.run(localeOf(headers.get("accept-language")), answer);
+  readers.run({ theme: "system", locale: localeOf(headers.get("accept-language")) }, answer);
 
 /** The locale of the page that is being made. */
-export const locale = (): string => locales.getStore() ?? usualLocale;
+export const locale = (): string => readers.getStore()?.locale ?? usualLocale;
+
+/** The value of `color-scheme` for the page that is being made. */
+export function colorScheme(): string {
+  const { theme = "system" } = readers.getStore() ?? {};
+  return theme === "system" ? "light dark" : theme;
+}
+
+/** Follows the account in the rest of this request, where it chose something else than its browser. */
+export function follow({ theme, week_start }: Look): void {
+  const reader = readers.getStore();
+  if (!reader) return;
+  reader.theme = theme;
+  if (week_start !== "language") reader.locale = reader.locale.replace(/fw-\w+/, `fw-${week_start}`);
+}
 
 const firstDays = new Map([
   [1, "mon"],

@@ -2,6 +2,7 @@ import { type Html, html, markup } from "../../shared/html.ts";
 import { bodyOf } from "../http/response.ts";
 import { favicon, manifest, stylesheet } from "./assets.ts";
 import { type IconName, icon } from "./icons.ts";
+import { colorScheme } from "./locale.ts";
 import type { Site } from "./site.ts";
 
 type PageOptions = Readonly<{
@@ -49,6 +50,8 @@ export type Layout = Readonly<{
   body: Html;
   /** The person's own pages, and further ones. */
   nav?: Readonly<{ main: readonly NavLink[]; more: readonly NavLink[] }>;
+  /** The menu of a section's pages, beside the body. */
+  menu?: Html | undefined;
   /** Shown at the end of the header, such as a sign-out button. */
   corner?: Html | undefined;
   /** Shown below the title. */
@@ -67,7 +70,19 @@ export type Layout = Readonly<{
 
 /** The document that every page of the service and of its identity provider shares; the brand leads to `home`. */
 export function layout(
-  { title, body, nav, corner, lead, tools, notice, isWide = false, isApp = false, scripts = [] }: Layout,
+  {
+    title,
+    body,
+    nav,
+    corner,
+    menu,
+    lead,
+    tools,
+    notice,
+    isWide = false,
+    isApp = false,
+    scripts = [],
+  }: Layout,
   home: string,
 ): string {
   return markup(html`<!doctype html>
@@ -75,7 +90,7 @@ export function layout(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${colorScheme()}">
 <title>${title} · Kept</title>
 <link rel="icon" type="image/svg+xml" href="${favicon.href}">
 ${isApp && html`<link rel="manifest" href="${manifest.href}">`}
@@ -91,9 +106,9 @@ ${nav && html`<nav aria-label="Main">${nav.main.map(navLink)}${addLink(tools ? "
 ${corner}
 </header>
 <main id="content"${isWide && html` class="wide"`}>
-<h1>${title}</h1>
+<h1 dir="auto">${title}</h1>
 ${lead}${tools}${notice}
-${body}
+${menu ? html`<div class="sectioned">${menu}<div>${body}</div></div>` : body}
 </main>
 </body>
 </html>

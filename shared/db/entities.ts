@@ -7,9 +7,11 @@ import type {
   Digest,
   Door,
   ResourceKind,
+  Theme,
   WebhookDeliveryStatus,
   WebhookEvents,
   WebhookSubject,
+  WeekStart,
 } from "../domain/vocabulary.ts";
 import {
   CategoryEntity,
@@ -199,6 +201,8 @@ const UserEntity = table("users", {
   day_start_hour: p.integer(),
   /** The order of dates, the clock and the first day of the week of the last sign-in's browser; null means the usual. */
   locale: p.text().nullable(),
+  theme: p.text().$type<Theme>(),
+  week_start: p.text().$type<WeekStart>(),
   reminder_channel: p.text().$type<ReminderChannel>(),
   digest: p.text().$type<Digest>(),
   /** The time of the next digest; it follows from the choice and the zone. */

@@ -157,6 +157,8 @@ export function presentSettings(
     time_zone: timeZone,
     day_start_hour: dayStartHour,
     locale: row?.locale ?? null,
+    theme: row?.theme ?? "system",
+    week_start: row?.week_start ?? "language",
     reminder_channel: row?.reminder_channel ?? "log",
     digest: row?.digest ?? "never",
     ...perTarget(({ column }) => row?.[column] ?? null),

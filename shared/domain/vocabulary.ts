@@ -41,6 +41,14 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export const digests = ["never", "daily", "weekly"] as const;
 export type Digest = (typeof digests)[number];
 
+/** The colours of the account pages; those of the device unless the person chose. */
+export const themes = ["system", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+/** The first day of the week; that of the browser's language unless the person chose. */
+export const weekStarts = ["language", "mon", "sat", "sun"] as const;
+export type WeekStart = (typeof weekStarts)[number];
+
 /** States of a request that needed approval. `approved`: it is being carried out; `outdated`: its things had changed. */
 export const approvalStates = ["waiting", "approved", "done", "declined", "expired", "outdated"] as const;
 export type ApprovalState = (typeof approvalStates)[number];

@@ -244,6 +244,8 @@ export const newUser = ({ today, dayStartHour, now }: HandlerContext): Omit<User
   time_zone: today.timeZone,
   day_start_hour: dayStartHour,
   locale: null,
+  theme: "system",
+  week_start: "language",
   zone_source: "claim",
   zone_claimed_at: null,
   ...noChannels,
@@ -292,7 +294,7 @@ function moveStreaks({ habits, today }: HandlerContext, date: string): void {
 export const userConfigure: Handler<"user.configure"> = {
   steps: moveReminders,
   rows: () => [...rowsThatFollowTheZone, allWithoutLock("push_subscriptions")],
-  run(context, { time_zone, day_start_hour, locale, digest, ...chosen }) {
+  run(context, { time_zone, day_start_hour, locale, theme, week_start, digest, ...chosen }) {
     const day = {
       time_zone: time_zone ?? context.today.timeZone,
       day_start_hour: day_start_hour === undefined ? context.dayStartHour : (day_start_hour ?? 0),
@@ -302,7 +304,11 @@ export const userConfigure: Handler<"user.configure"> = {
     const missing = missingTarget({ ...before, ...channels }, context.browsers.all().length);
     if (missing) return invalid(missing);
     const source = time_zone === undefined ? {} : ({ zone_source: "chosen" } as const);
-    return storeSettings(context, day, { ...channels, ...source, ...patch({ locale, digest }) });
+    return storeSettings(context, day, {
+      ...channels,
+      ...source,
+      ...patch({ locale, theme, week_start, digest }),
+    });
   },
 };
 

@@ -49,7 +49,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
       "select, insert, update, delete on all tables in schema identity",
       "usage on all sequences in schema identity",
       "select on mikro_orm_migrations",
-      "select (user_id, time_zone, zone_source, locale, session_generation) on users",
+      "select (user_id, time_zone, zone_source, locale, theme, week_start, session_generation) on users",
       "select (user_id, id, events, made_by, is_active) on webhooks",
       "execute on function journal_append(text, text, jsonb, bigint, text, text, bigint, boolean)",
     ],

@@ -21,7 +21,7 @@ export const shownInApp = { _meta: { ui: { resourceUri: appUri } } } as const;
 const script = (await bundle("app")).replaceAll("</script", "<\\/script");
 
 const text = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Kept</title>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>Kept</title>
 <style>${await stylesheet.response().text()}</style></head>
 <body><main class="app"><ul class="plain"></ul><p role="status" class="quiet"></p></main>
 <script type="module">${script}</script></body></html>`;

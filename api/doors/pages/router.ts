@@ -41,7 +41,7 @@ import { idInPath, signInAddress } from "./session/go-on.ts";
 import { keepSentForm, sentPath, showSentForm } from "./session/sent-form.ts";
 import { findSealedSession, findSessionsBy, provenVisit, signedInVisit } from "./session/session.ts";
 import { pushPath, sendTest, targetPath, typedTargets } from "./settings/channels.ts";
-import { showSettings } from "./settings/page.ts";
+import { showDay, showReminders } from "./settings/page.ts";
 import { addBrowser, removeBrowser, saveChannel, saveDay, saveTarget, sendAgain } from "./settings/save.ts";
 import { beginSignIn, createFindProvider, finishSignIn, signOut } from "./sign-in/sign-in.ts";
 import { tickNotice, toggleItem, undoTick } from "./tick/tick.ts";
@@ -111,8 +111,8 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/account/data/calendar": formOn("/account/data", makeFeed, requireProof),
   "/account/data/calendar/end": formOn("/account/data", endFeed),
   "/account/data/export": { GET: requireProof(exportData) },
-  "/account/settings": pageOf(showSettings),
-  "/account/settings/day": formOn("/account/settings", saveDay),
+  "/account/settings": pageOf(showReminders),
+  "/account/settings/day": pageOf(showDay, saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),
   "/account/settings/reminders/again": formOn("/account/settings", sendAgain),
   ...Object.fromEntries(

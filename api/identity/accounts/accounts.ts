@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DatabaseError, type Pool } from "pg";
 import { isTimeZone } from "../../../shared/domain/day/day.ts";
 import type { Config } from "../../../shared/process/config.ts";
+import { follow, type Look } from "../../web/locale.ts";
 import { inJournal, type Journaled } from "../journal.ts";
 
 export type Account = Readonly<{
@@ -122,8 +123,8 @@ export const isUniqueViolation = (error: unknown): boolean =>
 
 /** The zone that the service has for the person, if it knows them. */
 async function serviceZone(pool: Pool, userId: string) {
-  const { rows } = await pool.query<{ zone: string; isChosen: boolean }>(
-    `select time_zone as zone, zone_source = 'chosen' as "isChosen" from users where user_id = $1`,
+  const { rows } = await pool.query<Look & { zone: string; isChosen: boolean }>(
+    `select time_zone as zone, zone_source = 'chosen' as "isChosen", theme, week_start from users where user_id = $1`,
     [userId],
   );
   return rows[0];
@@ -131,12 +132,13 @@ async function serviceZone(pool: Pool, userId: string) {
 
 type Zoned = Pick<Account, "id" | "timeZone">;
 
-/** The zone for times shown to the person: the one on the account pages, where it can be changed. */
+/** The zone for times shown to the person: the one on the account pages, whose look the page follows as well. */
 export async function zoneOf(
   { pool, config }: Readonly<{ pool: Pool; config: Pick<Config, "defaultTimeZone"> }>,
   { id, timeZone }: Zoned,
 ): Promise<string> {
   const known = await serviceZone(pool, id);
+  if (known) follow(known);
   return known?.zone ?? timeZone ?? config.defaultTimeZone;
 }
 

@@ -4,6 +4,7 @@ import type { DetailsOf } from "../../../shared/domain/journal/events.ts";
 import { hashToken } from "../../auth/token-format.ts";
 import type { FindOwnSession } from "../../doors/pages/session/context.ts";
 import { browserName } from "../../http/request.ts";
+import { follow, type Look } from "../../web/locale.ts";
 import { inJournal, type Journaled } from "../journal.ts";
 import type { IdentityContext } from "./context.ts";
 
@@ -65,13 +66,15 @@ type FoundSession = Readonly<{
   generation: number;
   /** Epoch seconds. */
   renewedAt: number;
-}>;
+}> &
+  Look;
 
 /** @returns undefined when the session has ended or is due to be renewed */
 export async function findSession(pool: Pool, id: string): ReturnType<FindOwnSession> {
   const { rows } = await pool.query<FoundSession>(
     `select s.payload, a.id as "accountId", a.email, a.email_verified_at is not null as "emailVerified",
        a.time_zone as "timeZone", coalesce(u.session_generation, 0) as generation,
+       coalesce(u.theme, 'system') as theme, coalesce(u.week_start, 'language') as week_start,
        (extract(epoch from s.expires_at) - $2)::double precision as "renewedAt"
      from identity.artifacts s
        join identity.session_browsers b on b.session_uid = s.uid and b.account_id = s.account_id
@@ -83,6 +86,7 @@ export async function findSession(pool: Pool, id: string): ReturnType<FindOwnSes
   const [found] = rows;
   if (!found || found.renewedAt + renewedAfter < Date.now() / 1_000) return undefined;
   const { accountId: sub, payload, email, emailVerified: email_verified, generation, timeZone } = found;
+  follow(found);
   const { uid: sid = "", loginTs: proven_at = 0 } = payload;
   const exp = found.renewedAt + renewedAfter;
   return { session: { sub, sid, generation, email, email_verified, proven_at, exp }, timeZone };

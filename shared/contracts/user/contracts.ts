@@ -9,7 +9,7 @@ import {
   testedChannels,
   typedTexts,
 } from "../../domain/reminder/channels.ts";
-import { deliveryStatuses, digests } from "../../domain/vocabulary.ts";
+import { deliveryStatuses, digests, themes, weekStarts } from "../../domain/vocabulary.ts";
 import { command, query, route } from "../kernel/contract.ts";
 import {
   Clearable,
@@ -41,6 +41,8 @@ export const Settings = Type.Object({
   time_zone: Type.String(),
   day_start_hour: Type.Integer(),
   locale: Nullable(Type.String()),
+  theme: OneOf(themes),
+  week_start: OneOf(weekStarts),
   reminder_channel: OneOf(reminderChannels),
   digest: OneOf(digests),
   ...perTarget(() => Nullable(Type.String())),
@@ -81,6 +83,8 @@ export const changeSettings = command({
     time_zone: Type.Optional(TimeZone),
     day_start_hour: Clearable(WholeNumber(0, 6)),
     locale: Type.Optional(Locale),
+    theme: Type.Optional(OneOf(themes)),
+    week_start: Type.Optional(OneOf(weekStarts)),
     reminder_channel: Type.Optional(OneOf(reminderChannels)),
     digest: Type.Optional(OneOf(digests)),
     ...perTarget(({ format, maxLength, expects }) => Clearable(Type.String({ format, maxLength, expects }))),
@@ -89,7 +93,7 @@ export const changeSettings = command({
   opens: (input) => (newAddress(input) === undefined ? undefined : "channel"),
   events(input) {
     const names = Object.keys(input).filter((name) => name !== "locale");
-    const ofDay = ["time_zone", "day_start_hour", "digest"];
+    const ofDay = ["time_zone", "day_start_hour", "theme", "week_start", "digest"];
     const way = newAddress(input);
     if (names.length === 0) return [];
     if (way) return [{ kind: "channel_added", details: { way } }];

@@ -16,7 +16,7 @@ import { type Layout, message, page } from "../../../web/page.ts";
 import type { PagesContext, Visit } from "./context.ts";
 import { hereWithoutNotes } from "./go-on.ts";
 
-type Frame = Pick<Layout, "nav" | "corner" | "tools" | "notice" | "isApp">;
+type Frame = Pick<Layout, "nav" | "corner" | "menu" | "tools" | "notice" | "isApp">;
 
 /** Answers with an account page. */
 export const accountPage = async (

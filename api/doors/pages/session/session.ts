@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import { own, selectFrom, statement, userId } from "../../../../shared/db/reads/statement.ts";
 import { readSettings } from "../../../queries/user/read.ts";
-import { locale } from "../../../web/locale.ts";
+import { follow, type Look, locale } from "../../../web/locale.ts";
 import type { FindOwnSession, FindSession, Guest, PagesContext, Session, Visit } from "./context.ts";
 import { sealedCookie } from "./sealed-cookie.ts";
 import { askAgain } from "./sent-form.ts";
@@ -82,10 +82,13 @@ export const visitOf = (guest: Guest, session: Session): Visit => ({
   owner: session.sub,
 });
 
+const users = selectFrom(own("users").as("u"));
 const generation = statement(
   {},
-  () => sql<{ generation: number }>`
-    select coalesce(${selectFrom(own("users").as("u")).select("u.session_generation")}, 0) as generation
+  () => sql<Look & { generation: number }>`
+    select coalesce(${users.select("u.session_generation")}, 0) as generation,
+      coalesce(${users.select("u.theme")}, 'system') as theme,
+      coalesce(${users.select("u.week_start")}, 'language') as week_start
     where not exists (select from deleted_users where id = ${userId})`,
 );
 
@@ -95,5 +98,6 @@ export async function sessionGeneration(
   sub: string,
 ): Promise<number | undefined> {
   const [found] = await query({ userId: sub }).rows(generation({}));
+  if (found) follow(found);
   return found?.generation;
 }

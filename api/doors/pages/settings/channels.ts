@@ -101,14 +101,15 @@ export function pushCard(
 ): Html {
   const { browsers } = settings;
   const isFull = browsers.length >= mostBrowsers;
-  return html`<h2 id="push">Browsers</h2>
-    <div class="card"><p class="quiet small">A browser shows reminders as notifications of the system, also when no page
+  return html`<details class="card" id="push"${(error || isDone(visit, "push")) && html` open`}><summary>Browsers
+    <span class="count">${browsers.length === 0 ? "None yet" : browsers.map(({ browser }) => browser).join(", ")}</span></summary>
+    <p class="quiet small">A browser shows reminders as notifications of the system, also when no page
       of Kept is open. On an iPhone, add Kept to the home screen first.</p>
     ${problem(error)}
     ${browsers.length > 0 && html`<ul class="plain">${browsers.map((one) => browserItem(visit, one))}</ul>`}
     ${isFull && html`<p class="quiet small">There can be ${mostBrowsers}. Remove one to add another.</p>`}
     ${!isFull && addForm(visit, publicKey)}
-    ${browsers.length > 0 && testPart(visit, "push", settings)}</div>`;
+    ${browsers.length > 0 && testPart(visit, "push", settings)}</details>`;
 }
 
 const addForm = (visit: Visit, publicKey: string): Html =>
@@ -136,13 +137,19 @@ export const targetCards = (visit: Visit, settings: UserSettings, rejected: Reje
   html`${typedTargets.map((typed) => {
     const { channel, title, hint, targets } = typed;
     const isOff = channel === "webhook" && settings.webhook_disabled_at !== null;
-    return html`<h2 id="${channel}">${title}</h2>
-    <div class="card"><p class="quiet small">${hint}</p>
+    const isOpen = isDone(visit, channel) || targets.some(({ column }) => rejected.target?.errors[column]);
+    const state = isOff ? "Switched off" : canSend(channel, settings) ? "Set up" : "Not set up";
+    return html`<details class="card" id="${channel}"${isOpen && html` open`}><summary>${title}
+    <span class="count">${state}</span></summary><p class="quiet small">${hint}</p>
     <form method="post" action="${targetPath(channel)}">${formToken(visit)}
     ${targets.map((target) => targetField(target, settings, rejected))}
     <button>${isOff ? "Save and switch on again" : `Save ${channel === "webhook" ? "webhook" : title}`}</button></form>
-    ${canSend(channel, settings) && (channel === "webhook" ? webhookDetails(visit, settings) : testPart(visit, channel, settings))}</div>`;
+    ${canSend(channel, settings) && (channel === "webhook" ? webhookDetails(visit, settings) : testPart(visit, channel, settings))}</details>`;
   })}`;
+
+/** True on the page that follows an act on a channel. */
+const isDone = ({ url }: Visit, channel: ReminderChannel): boolean =>
+  url.searchParams.get("done")?.replace(/^(no|tested)-/, "") === channel;
 
 function targetField(
   { column, label = "", hint = "", format, maxLength, secret }: ChannelText<TargetColumn>,
@@ -222,7 +229,7 @@ function lastTest({ test, time_zone }: UserSettings, channel: ReminderChannel): 
   if (status === "sent") return html`Delivered on ${at}`;
   if (status === "failed" || status === "cancelled") return html`Failed on ${at}${error && html`: ${error}`}`;
   return html`On its way since ${at}${error && html`, so far: ${error}`}.
-    <a href="/account/settings#${channel}">Look again</a>`;
+    <a href="/account/settings?done=tested-${channel}#${channel}">Look again</a>`;
 }
 
 /** POST /account/settings/test: waits a moment, so that the page can show the result. */
@@ -231,7 +238,7 @@ export async function sendTest(visit: Visit, form: URLSearchParams): Promise<Pag
   const outcome = await submit(visit, "webhook.test", { channel });
   if (isRefused(outcome)) return outcome;
   await testFinished(visit);
-  return seeOther(`/account/settings#${channel}`);
+  return seeOther(`/account/settings?done=tested-${channel}#${channel}`);
 }
 
 const patienceMs = 3_000;

@@ -19,8 +19,9 @@ import { channelForm, pushCard, targetCards, typedTargets } from "./channels.ts"
 
 /** Messages after a form was saved and the browser was redirected here. */
 const outcomes = new Map<string, string>([
-  ["day", "Your day is saved."],
+  ["day", "Saved."],
   ["reminders", "Reminders go where you chose."],
+  ["no-reminders", "Reminders are off."],
   ...typedTargets.flatMap(({ channel, title }) => [
     [channel, `${title}: saved and switched on.`] as const,
     [`no-${channel}`, `${title}: removed.`] as const,
@@ -30,47 +31,48 @@ const outcomes = new Map<string, string>([
   ["again", "It is on its way again."],
 ]);
 
-/** GET /account/settings */
-export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<PageAnswer> {
-  const { context, url, query } = visit;
+const saidOn = ({ url }: Visit): Html | undefined => {
+  const done = outcomes.get(url.searchParams.get("done") ?? "");
+  return done === undefined ? undefined : html`<p class="note" role="status">${done}</p>`;
+};
+
+/** GET /account/settings: where reminders go, and how they went. */
+export async function showReminders(visit: Visit, rejected: RejectedForm = {}): Promise<PageAnswer> {
+  const { context, query } = visit;
   const found = await query.inTurn(async (own) => ({
     settings: await readSettings(own, {}),
     coming: await readComingReminders(own),
     past: await readPastDeliveries(own),
-    works: await readOpenWorks(own),
   }));
   if (isRefused(found)) return found;
-  const { settings, coming, past, works } = found;
+  const { settings, coming, past } = found;
   const [warning, { publicKey }] = await Promise.all([reminderWarning(visit), context.secrets.pushKeys()]);
-  const done = outcomes.get(url.searchParams.get("done") ?? "");
-  const body = html`${whoIsSignedIn(visit)}
-    ${done && html`<p class="note" role="status">${done}</p>`}
-    ${underWay(works)}
-    <h2>Your day</h2>
-    ${dayForm(visit, settings)}
-    <h2 id="reminders">Reminders</h2>
-    ${warning}
+  const body = html`${saidOn(visit)}${warning}
     ${channelForm(visit, settings)}
+    <h2>Ways for reminders</h2>
     ${pushCard(visit, settings, rejected, publicKey)}
     ${targetCards(visit, settings, rejected)}
     <h2 id="coming">Coming reminders</h2>
     ${comingReminders(coming, settings.time_zone)}
     <h2 id="past">Past reminders</h2>
     ${problem(rejected.again)}
-    ${pastDeliveries(visit, past, settings.time_zone)}
-    <h2>Your data</h2>
-    <p><a href="/account/data">Export, import and a calendar feed</a>.
-      <a href="/account/data/access">Who can see my data</a></p>`;
+    ${pastDeliveries(visit, past, settings.time_zone)}`;
   const status = rejected.target ? 422 : rejected.again || rejected.browser ? 409 : 200;
   const scripts = [pushScript];
-  return accountPage(visit, { title: "Settings", body, scripts }, { status });
+  return accountPage(visit, { title: "Reminders", body, scripts }, { status });
 }
 
-function whoIsSignedIn({ context: { config }, session }: Visit): Html {
-  const profile =
-    config.builtInIdentity && html` <a href="/profile">Account: e-mail address, password and sessions</a>.`;
-  return html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.${profile}
-    <a href="/account/connect">Connect an agent</a></p>`;
+/** GET /account/settings/day: when days and weeks begin, and how the pages look. */
+export async function showDay(visit: Visit): Promise<PageAnswer> {
+  const { query, session } = visit;
+  const found = await query.inTurn(async (own) => ({
+    settings: await readSettings(own, {}),
+    works: await readOpenWorks(own),
+  }));
+  if (isRefused(found)) return found;
+  const lead = html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.</p>`;
+  const body = html`${saidOn(visit)}${underWay(found.works)}${dayForm(visit, found.settings)}`;
+  return accountPage(visit, { title: "Settings", lead, body });
 }
 
 const sentences: Readonly<Record<string, string>> = {
@@ -91,9 +93,17 @@ const underWay = (works: readonly OpenWork[]): Html[] =>
 
 const hours = ["Midnight", "1 a.m.", "2 a.m.", "3 a.m.", "4 a.m.", "5 a.m.", "6 a.m."];
 
-/** The form for the time zone and hour in which the user's day begins. */
-function dayForm(visit: Visit, { time_zone, day_start_hour }: UserSettings): Html {
+const themeLabels = { system: "As on this device", light: "Light", dark: "Dark" };
+const weekLabels = { language: "As in my language", mon: "Monday", sat: "Saturday", sun: "Sunday" };
+
+const optionsOf = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }));
+
+/** The form for the person's zone, day and week, and for the colours of the pages. */
+function dayForm(visit: Visit, { time_zone, day_start_hour, week_start, theme }: UserSettings): Html {
   return html`<form method="post" action="/account/settings/day" class="card">${formToken(visit)}
+    ${selectField({ name: "theme", label: "Colours", value: theme, options: optionsOf(themeLabels) })}
+    ${selectField({ name: "week_start", label: "Weeks start on", value: week_start, options: optionsOf(weekLabels) })}
     ${zoneField(time_zone)}
     ${selectField({
       name: "day_start_hour",
@@ -102,7 +112,7 @@ function dayForm(visit: Visit, { time_zone, day_start_hour }: UserSettings): Htm
       options: hours.map((label, hour) => ({ value: String(hour), label })),
       hint: html`For people who finish after midnight. Changing this or the zone breaks no streak.`,
     })}
-    <button>Save your day</button></form>`;
+    <button>Save</button></form>`;
 }
 
 /** The last reminders with their results, and a button for those that failed. */

@@ -7,22 +7,26 @@ import { seeOther } from "../../../web/redirect.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { submit } from "../session/submit.ts";
 import type { Texts, TypedTarget } from "./channels.ts";
-import { showSettings } from "./page.ts";
+import { showReminders } from "./page.ts";
 
 /** POST /account/settings/day */
 export async function saveDay(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
-  return save(visit, "day", {
-    time_zone: form.get("time_zone") ?? undefined,
-    ...(form.has("day_start_hour") && { day_start_hour: Number(form.get("day_start_hour")) }),
+  const chosen = Object.fromEntries([...form].filter(([name]) => name !== "csrf"));
+  const { day_start_hour: hour } = chosen;
+  const outcome = await submit(visit, "user.configure", {
+    ...chosen,
+    ...(hour && { day_start_hour: Number(hour) }),
   });
+  return isRefused(outcome) ? outcome : seeOther("/account/settings/day?done=day");
 }
 
 /** POST /account/settings/reminders */
 export async function saveChannel(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
-  return save(visit, "reminders", {
-    reminder_channel: form.get("reminder_channel") ?? "",
-    digest: form.get("digest") ?? undefined,
-  });
+  const reminder_channel = form.get("reminder_channel") ?? "";
+  const digest = form.get("digest") ?? undefined;
+  const outcome = await submit(visit, "user.configure", { reminder_channel, digest });
+  const done = reminder_channel === "log" ? "no-reminders" : "reminders";
+  return isRefused(outcome) ? outcome : seeOther(`/account/settings?done=${done}`);
 }
 
 /** POST /account/settings/webhook, and likewise for each channel with an address: an empty one removes it. */
@@ -32,7 +36,7 @@ export const saveTarget =
     const values = Object.fromEntries(
       targets.map(({ column }): [TargetColumn, string] => [column, (form.get(column) ?? "").trim()]),
     );
-    const rejected = (errors: Texts) => showSettings(visit, { target: { values, errors } });
+    const rejected = (errors: Texts) => showReminders(visit, { target: { values, errors } });
     const error =
       address.format.endsWith("-url") && (await privateTarget(visit, values[address.column] ?? ""));
     if (error) return rejected({ [address.column]: error });
@@ -71,11 +75,6 @@ async function privateTarget({ context }: Visit, url: string): Promise<string | 
   return (await resolvesToPrivate(receiver.hostname, webhookAllowLoopback)) ? notPublic : undefined;
 }
 
-async function save(visit: Visit, done: string, fields: Record<string, unknown>): Promise<PageAnswer> {
-  const outcome = await submit(visit, "user.configure", fields);
-  return isRefused(outcome) ? outcome : seeOther(`/account/settings?done=${done}`);
-}
-
 type Resolve = (name: string) => Promise<readonly string[]>;
 
 const patienceMs = 1_000;
@@ -109,7 +108,7 @@ export async function addBrowser(visit: Visit, form: URLSearchParams): Promise<P
   const outcome = await submit(visit, "push.subscribe", { endpoint, p256dh, auth, browser });
   if (!isRefused(outcome)) return seeOther("/account/settings?done=push#push");
   const { code, message } = outcome.refusal;
-  return code === "conflict" || code === "invalid" ? showSettings(visit, { browser: message }) : outcome;
+  return code === "conflict" || code === "invalid" ? showReminders(visit, { browser: message }) : outcome;
 }
 
 /** POST /account/settings/push/remove */
@@ -127,5 +126,5 @@ export async function sendAgain(visit: Visit, form: URLSearchParams): Promise<Pa
   if (!isRefused(outcome)) return seeOther("/account/settings?done=again#past");
   const { code, message } = outcome.refusal;
   if (code !== "conflict" && code !== "not_found") return outcome;
-  return showSettings(visit, { again: message });
+  return showReminders(visit, { again: message });
 }

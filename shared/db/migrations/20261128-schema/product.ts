@@ -13,6 +13,8 @@ export const productTables = `
     zone_claimed_at timestamptz,
     day_start_hour int not null,
     locale text,
+    theme text not null default 'system',
+    week_start text not null default 'language',
     session_generation int not null default 0,
     reminder_channel text not null default 'log',
     digest text not null default 'never',
