@@ -13,7 +13,7 @@ import { addDays, dayNumber, isoWeekday } from "../../../shared/domain/day/day.t
 import type { FreeDays } from "../../../shared/domain/habit/free-days.ts";
 import { daysShown } from "../../../shared/domain/habit/history.ts";
 import { type Rules, rhythmOf } from "../../../shared/domain/habit/rhythm.ts";
-import { graceLeft } from "../../../shared/domain/habit/streak.ts";
+import { graceLeft, streakRuns } from "../../../shared/domain/habit/streak.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "../engine/context.ts";
 import type { Extent } from "../engine/pagination.ts";
@@ -222,6 +222,10 @@ const notesOfHabit = statement({ habit_id: "bigint", from: "date", to: "date" },
     .$narrowType<{ note: NotNull }>(),
 );
 
+const historyOfHabit = statement({ habit_id: "bigint" }, (value) =>
+  selectFrom(own("habits").as("h")).selectAll("h").where("h.id", "=", value("habit_id")),
+);
+
 /**
  * @param beginning the period's first day
  * @returns undefined when the habit does not exist
@@ -238,7 +242,8 @@ export async function readHabitInYear(
   if (!item) return undefined;
   const done = await readDoneDays(query, period, habit_id);
   const notes = await query.rows(notesOfHabit({ habit_id, ...period }));
-  return { today, item, done, notes };
+  const [history] = await query.rows(historyOfHabit({ habit_id }));
+  return { today, item, done, notes, streaks: history ? streakRuns(history, today.date) : [] };
 }
 
 /** The Monday and the Sunday of a day's week. */

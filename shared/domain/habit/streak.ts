@@ -54,6 +54,13 @@ export function streakColumns(history: HabitHistory, today: string): StreakColum
   };
 }
 
+/** A streak of the past or the present one: its first and last completion, and its length. */
+export type StreakRun = { readonly from: number; through: number; count: number };
+
+/** All streaks in order. */
+export const streakRuns = (history: HabitHistory, today: string): readonly StreakRun[] =>
+  lived(history, doneDays(history), today).runs;
+
 /** `every_days` counts from the last completion. A week with enough completions makes the habit due again on Monday. */
 function nextDue(rhythm: Rhythm, done: readonly number[]): string | null {
   const last = done.at(-1);
@@ -130,6 +137,7 @@ type Story = {
   readonly freeWeeks: Spans;
   count: number;
   longest: number;
+  readonly runs: StreakRun[];
   /** The day of the last event. */
   at: number;
   /** The first day that can be missed, and the due days missed in a row before it. */
@@ -181,6 +189,7 @@ const begun = (done: readonly number[], rules: Rules, free: Spans): Story => ({
   freeWeeks: wholeWeeks(free),
   count: 0,
   longest: 0,
+  runs: [],
   at: 0,
   from: 0,
   misses: 0,
@@ -205,6 +214,7 @@ function rhythmIn(rules: Rules): Pick<Story, "rhythm" | "times" | "every" | "wai
 
 function complete(story: Story, day: number): void {
   breakBefore(story, day);
+  if (story.count === 0) story.runs.push({ from: day, through: day, count: 0 });
   story.seen++;
   story.at = day;
   story.from = day + 1;
@@ -213,6 +223,8 @@ function complete(story: Story, day: number): void {
   if (story.times > 0) completeInWeek(story, weekStart(day));
   else story.count++;
   if (story.count > story.longest) story.longest = story.count;
+  const run = story.runs.at(-1);
+  if (run) Object.assign(run, { through: day, count: story.count });
 }
 
 /** A completion counts towards every open week, but only its own week adds to the streak, and only once. */

@@ -8,12 +8,10 @@ import { countInWords } from "../kit/words.ts";
 /** Sizes in the units of a picture's viewBox. */
 const pitch = 12;
 const square = 10;
-const left = 26;
+const left = 25;
 const top = 15;
 /** A year and the rest of its first week. */
 export const calendarWeeks = 53;
-/** The year is drawn as two halves, side by side or, on a phone, one below the other. */
-const halfWeeks = Math.ceil(calendarWeeks / 2);
 const monthFormat = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
 const longMonthFormat = new Intl.DateTimeFormat("en-GB", {
   month: "long",
@@ -22,7 +20,7 @@ const longMonthFormat = new Intl.DateTimeFormat("en-GB", {
 });
 
 type Year = Readonly<{
-  title: string;
+  title: Html | string;
   today: string;
   done: ReadonlyMap<string, number>;
   /** Earlier days are drawn as missing. */
@@ -30,7 +28,9 @@ type Year = Readonly<{
   /** Days that were free, because they were paused or skipped. */
   free?: ReadonlySet<string>;
   /** The words for one day. */
-  sayDone(done: number): string;
+  sayDone(done: number, date: string): string;
+  /** The address of a day. */
+  linkTo?(date: string): string;
 }>;
 
 const none: ReadonlySet<string> = new Set();
@@ -45,35 +45,30 @@ export function yearPicture(year: Year): Html {
   );
   return html`<figure class="year"><figcaption>${title}</figcaption>
     <p class="unseen">By month. ${words.join(", ")}.</p>
-    <div class="halves" aria-hidden="true">${half(year, days, 0)}${half(year, days, halfWeeks)}</div>
+    <div aria-hidden="true">${squares(year, days)}</div>
     ${legend(days.filter(({ date }) => free.has(date) && !done.has(date)).length)}</figure>`;
 }
 
 /** The number is text, because the squares are hidden from screen readers. */
 const legend = (count: number): Html | false =>
-  count > 0 &&
-  html`<p class="legend quiet small"><svg viewBox="0 0 ${pitch} ${pitch}" aria-hidden="true"><rect class="l0 free"
-    x="1" y="1" width="${square}" height="${square}" rx="2"/></svg> paused or skipped: ${countInWords(count, "day")}</p>`;
+  count > 0 && html`<p class="quiet small">Dashed: paused or skipped, ${countInWords(count, "day")}</p>`;
 
-function half(
-  { today, done, since = "", free = none, sayDone }: Year,
-  days: readonly CalendarDay[],
-  from: number,
-): Html {
+/** Keys and screen readers reach each day by its date, so the squares are for the pointer alone. */
+function squares(year: Year, days: readonly CalendarDay[]): Html {
+  const { today, done, since = "", free = none, sayDone, linkTo } = year;
   const most = Math.max(...done.values());
-  const own = days.filter(({ column }) => column >= from && column < from + halfWeeks);
-  const at = (column: number): number => left + pitch * (column - from);
-  return html`<svg viewBox="0 0 ${left + pitch * halfWeeks} ${top + pitch * 7}">
-    ${weekdays.map(([name, weekday]) => html`<text x="0" y="${top + pitch * ((weekday - firstWeekday() + 7) % 7) + 9}">${name}</text>`)}
-    ${monthStarts(own).map(({ date, column }) => monthLabel(date, at(column)))}
-    ${own.map(({ date, column, row }) => {
+  return html`<svg viewBox="0 0 ${left + pitch * calendarWeeks} ${top + pitch * 7}">
+    ${weekdays.map(([name, weekday]) => html`<text x="10" y="${top + pitch * ((weekday - firstWeekday() + 7) % 7) + 9}">${name}</text>`)}
+    ${monthStarts(days).map(({ date, column }) => monthLabel(date, left + pitch * column + 9))}
+    ${days.map(({ date, column, row }) => {
       const count = done.get(date) ?? 0;
       const isFree = count === 0 && free.has(date);
       const kind = date === today ? " now" : date < since && count === 0 ? " none" : "";
-      const words = isFree ? "paused or skipped" : sayDone(count);
+      const words = isFree ? "paused or skipped" : sayDone(count, date);
       const title = kind !== " none" && html`<title>${sayDated(date, today, locale())}: ${words}</title>`;
-      return html`<rect class="l${levelOf(count, most)}${kind}${isFree && " free"}" x="${at(column)}" y="${top + pitch * row}"
+      const rect = html`<rect class="l${levelOf(count, most)}${kind}${isFree && " free"}" x="${left + pitch * column}" y="${top + pitch * row}"
         width="${square}" height="${square}" rx="2">${title}</rect>`;
+      return linkTo ? html`<a href="${linkTo(date)}" tabindex="-1">${rect}</a>` : rect;
     })}</svg>`;
 }
 

@@ -1,9 +1,18 @@
 import { sumOn } from "../../../../shared/contracts/habit/fields.ts";
 import { listHabits } from "../../../../shared/contracts/habit/queries.ts";
-import { addDays, dayNumber, isoWeekday, localDay, type Today } from "../../../../shared/domain/day/day.ts";
+import { isCalendarDate } from "../../../../shared/contracts/kernel/text.ts";
+import {
+  addDays,
+  dateOfDay,
+  dayNumber,
+  daysBetween,
+  isoWeekday,
+  localDay,
+  type Today,
+} from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { datesIn, isPausedOn, spansOf } from "../../../../shared/domain/habit/free-days.ts";
-import { daysShown } from "../../../../shared/domain/habit/history.ts";
+import { daysBack, daysShown } from "../../../../shared/domain/habit/history.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
@@ -20,12 +29,12 @@ import {
   habitsPerPage,
   readHabitInYear,
   readHabitPage,
-  weekOf,
 } from "../../../queries/habit/week.ts";
+import { icon } from "../../../web/icons.ts";
 import { locale } from "../../../web/locale.ts";
 import { notFoundPage } from "../../../web/router.ts";
 import { authorship } from "../action/words.ts";
-import { amountForm, habitItem, tickFields } from "../kit/items.ts";
+import { amountForm, habitItem, habitMore, tickButton, tickFields } from "../kit/items.ts";
 import {
   categoryChoices,
   chosenFilters,
@@ -110,7 +119,8 @@ const list = (visit: Visit, habits: readonly HabitInWeek[], { date }: Today): Ht
   html`<ul class="plain">${habits.map((item) => habitItem(visit, item, date))}</ul>`;
 
 function groups(visit: Visit, habits: readonly HabitInWeek[], today: Today): Html {
-  if (habits.length === 0) return html`<p class="quiet">No habits yet.</p>`;
+  if (habits.length === 0)
+    return html`<div class="empty"><p>No habits yet.</p><a class="button" href="${path}/new">Make your first habit</a></div>`;
   const {
     due = [],
     later = [],
@@ -128,7 +138,7 @@ function groups(visit: Visit, habits: readonly HabitInWeek[], today: Today): Htm
     ${archived.length > 0 && html`<details><summary><h2 class="part">Archived <span class="count">${archived.length}</span></h2></summary>${list(visit, archived, today)}</details>`}`;
 }
 
-/** GET /account/habits/:id: one habit with its streak, week and year, and the days that can still be corrected. */
+/** GET /account/habits/:id?day=…: one habit with its streak, week and year, and a form for any day of the last year. */
 export async function showHabit(visit: Visit): Promise<PageAnswer> {
   const { context, session, url } = visit;
   const mark = await liveMark(visit);
@@ -138,54 +148,93 @@ export async function showHabit(visit: Visit): Promise<PageAnswer> {
   if (!found) return notFoundPage(context.site);
   const { item, today, done, notes } = found;
   const { habit } = item;
+  const noteOn = new Map(notes.map(({ date, note }) => [date, note]));
+  const first = firstCalendarDay(today.date);
+  const lead = html`<div id="lead" data-part>${introduction(visit, found)}</div>`;
   const body = html`${mark}
-    <div id="habit" data-part>${tiles(found)}
+    <div id="habit" data-part>${tiles(found)}${lastDays(visit, found)}
     <div class="card">${yearPicture({
-      title: `${countInWords(done.size, "day")} since ${sayDated(firstCalendarDay(today.date), today.date, locale())}`,
+      title: html`The year <span class="count">${countInWords(done.size, "day")} since ${sayDated(first, today.date, locale())} ·
+        ${rateIn(90, item, found)} of 90 days, ${rateIn(365, item, found)} of 365</span>`,
       today: today.date,
       done,
-      free: datesIn(spansOf(item.free), firstCalendarDay(today.date), today.date),
+      free: datesIn(spansOf(item.free), first, today.date),
       since: localDay(Date.parse(habit.created_at), today.timeZone, 0),
-      sayDone: (times) => (times > 0 ? "done" : "not done"),
-    })}</div>
-    <h2>The last days</h2>
-    ${lastDays(visit, item, { today: today.date, done })}
+      sayDone: (times, date) =>
+        [times > 0 ? "done" : "not done", noteOn.get(date)].filter(Boolean).join(". "),
+      linkTo: (date) => `${url.pathname}?day=${date}#day`,
+    })}
+    ${anyDay(visit, found)}</div>
     <div class="card">${byWeekday(done)}</div>
+    ${bestStreaks(found)}
     ${
       notes.length > 0 &&
       html`<h2>Notes</h2>
     <ul class="plain" id="notes">${notes.map(
       ({ date, note }) =>
         html`<li class="card"><p><strong>${sayDate(date, today.date)}</strong></p>
-        <p class="description">${note}</p></li>`,
+        <p class="description" dir="auto">${note}</p></li>`,
     )}</ul>`
     }${await authorship(query, "habit", habit.id)}</div>`;
-  return accountPage(visit, { title: habit.name, lead: introduction(found), body, scripts: liveScripts });
+  return accountPage(visit, { title: habit.name, lead, body, isWide: true, scripts: liveScripts });
 }
 
-function introduction({ item: { habit } }: HabitInYear): Html {
+function introduction(visit: Visit, { item, today }: HabitInYear): Html {
+  const { habit } = item;
   const { id, type, time_of_day, remind_at, category, description } = habit;
-  const rhythm = rhythmInWords(rhythmOf(habit));
+  const rhythm = drawn("habits", rhythmInWords(rhythmOf(habit)));
   const reminder = remind_at && drawn("bell", sayTime(remind_at));
-  return html`<div class="lead">${facts([rhythm, time_of_day, reminder, type === "bad" ? "to avoid" : null, categoryTag(category)])}
-    ${description && html`<p class="description">${description}</p>`}
-    <p class="links"><a href="/account/habits/${id}/edit">Edit</a>
-    <a href="/account/habits">All habits</a></p></div>`;
+  return html`<div class="lead"><div class="spread">${facts([rhythm, time_of_day, reminder, type === "bad" ? "to avoid" : null, categoryTag(category)])}
+    <div class="actions"><a class="button plain" href="${path}/${id}/edit">Edit</a>${habitMore(visit, item, today.date)}</div></div>
+    ${description && html`<p class="description" dir="auto">${description}</p>`}</div>`;
 }
 
 function tiles({ item, today, done }: HabitInYear): Html {
   const { habit } = item;
   const outlook = outlookInWords(item, today.date);
   const pause = pauseInWords(item, today.date);
-  const recent = [...done.keys()].filter((date) => date > addDays(today.date, -30)).length;
+  const state = [pause && sentence(pause), outlook && sentence(outlook)].filter(Boolean).join(" ");
   return html`<ul class="plain tiles">
-    ${tile(habit.streak_count, `${streakUnit(habit, 1)} streak`)}
+    <li class="card tile"><span class="mark warn">${icon("flame")}</span><div><strong>${habit.streak_count}</strong>
+    ${streakUnit(habit, 1)} streak<p>${state || "No streak yet."}</p></div></li>
     ${tile(habit.longest_streak, "best streak")}
     ${tile(habit.completions_count, habit.completions_count === 1 ? "time done" : "times done")}
-    ${tile(recent, "of the last 30 days")}</ul>
-    <div class="card spread"><p>${pause && `${sentence(pause)} `}${outlook ? sentence(outlook) : habit.streak_count === 0 && "No streak at present."}</p>
-    <p class="week">${weekDots(item.doneDays, today.date)} ${weekInWords(item)}</p></div>`;
+    ${tile(rateIn(30, item, { today, done }), "of the last 30 days")}</ul>`;
 }
+
+/** The share of the days asked for, in percent, on which the habit was done since it was made. */
+function rateIn(
+  days: number,
+  { habit, target, free }: HabitInWeek,
+  { today, done }: Pick<HabitInYear, "today" | "done">,
+): string {
+  const made = localDay(Date.parse(habit.created_at), today.timeZone, 0);
+  const earliest = [...done.keys()].reduce((least, date) => (date < least ? date : least), made);
+  const start = addDays(today.date, 1 - days);
+  const from = earliest > start ? earliest : start;
+  const count = [...done.keys()].filter((date) => date >= from).length;
+  const rhythm = rhythmOf(habit);
+  const perDay = "every" in rhythm ? 1 / rhythm.every : (target ?? 7) / 7;
+  const passed = daysBetween(from, today.date) + (done.has(today.date) ? 1 : 0);
+  const asked = Math.max(1, (passed - datesIn(spansOf(free), from, today.date).size) * perDay);
+  return `${Math.min(100, Math.round((100 * count) / asked))}\u00a0%`;
+}
+
+/** The longest streaks of all time. */
+function bestStreaks({ item: { habit }, streaks, today }: HabitInYear): Html | false {
+  const best = streaks.filter(({ count }) => count > 1).toSorted((a, b) => b.count - a.count);
+  const say = (day: number) => sayDated(dateOfDay(day), today.date, locale());
+  return (
+    best.length > 0 &&
+    html`<section class="card"><h2>Best streaks</h2><ul class="plain">${best.slice(0, mostStreaks).map(
+      ({ from, through, count }) =>
+        html`<li class="spread"><span><strong>${count}</strong> ${streakUnit(habit, count)}</span>
+        <span class="quiet small">${say(from)} to ${say(through)}</span></li>`,
+    )}</ul></section>`
+  );
+}
+
+const mostStreaks = 5;
 
 /** A bar for each weekday of the last year. */
 function byWeekday(done: DoneDays): Html {
@@ -195,79 +244,86 @@ function byWeekday(done: DoneDays): Html {
   const most = Math.max(1, ...counts);
   const bar = (count: number, index: number) => {
     const height = Math.max(2, Math.round((60 * count) / most));
-    return html`<rect x="${index * 40 + 8}" y="${74 - height}" width="24" height="${height}" rx="4"/>
-      <text x="${index * 40 + 20}" y="${70 - height}">${count > 0 && count}</text><text class="label" x="${index * 40 + 20}" y="88">${weekdayNames[index]}</text>`;
+    return html`<rect x="${index * 45 + 10}" y="${74 - height}" width="24" height="${height}" rx="4"/>
+      <text x="${index * 45 + 22}" y="${70 - height}">${count > 0 && count}</text><text x="${index * 45 + 22}" y="88">${weekdayNames[index]}</text>`;
   };
   const words = weekdayNames.map((name, index) => `${name} ${counts[index]}`).join(", ");
-  return html`<figure class="strip"><figcaption>By weekday</figcaption>
-    <svg viewBox="0 0 280 92" role="img" aria-label="${words}">${counts.map(bar)}</svg></figure>`;
+  return html`<figure class="bars"><figcaption>By weekday</figcaption>
+    <svg viewBox="0 0 316 92" role="img" aria-label="${words}">${counts.map(bar)}</svg></figure>`;
 }
 
 const sentence = (words: string): string => `${capitalized(words)}.`;
 
-const tile = (number: number | string, label: string): Html => html`<li class="card tile">
-  <strong>${number}</strong> <span class="quiet">${label}</span></li>`;
+const tile = (number: number | string, label: string): Html => html`<li class="card tile"><div>
+  <strong>${number}</strong><p>${label}</p></div></li>`;
 
-type Week = Readonly<{ today: string; done: DoneDays }>;
-
-/** Buttons for today and the days before it, newest first. */
-function lastDays(visit: Visit, item: HabitInWeek, { today, done }: Week): Html {
-  const dates = Array.from({ length: daysShown + 1 }, (_, ago) => addDays(today, -ago));
+/** A circle for each of the last seven days. */
+function lastDays(visit: Visit, { item, today: { date: today }, done }: HabitInYear): Html {
+  const { id, name, type, skipped_dates } = item.habit;
+  const dates = Array.from({ length: daysShown }, (_, index) => addDays(today, index + 1 - daysShown));
+  const did = type === "bad" ? "Avoided" : "Done";
   const day = (date: string): Html => {
     const isDone = done.has(date);
-    const isSkipped = item.habit.skipped_dates.includes(date);
-    const amount = sumOn(item.habit, date) ?? 0;
-    const counted = amountInWords(item.habit, amount);
-    return html`<li class="spread${isDone && " done"}" id="day-${date}">
-      <p><strong>${sayDate(date, today)}</strong> <span class="quiet">${isSkipped ? "skipped" : wordFor(item, { date, isDone, today })}${counted && `, ${counted}`}</span></p>
-      ${dayForm(visit, item, { date, isDone, isSkipped, today, amount })}</li>`;
+    const isSkipped = skipped_dates.includes(date);
+    const said = sayDate(date, today);
+    const labels = [`${did}, ${said}: ${name}`, `Undo, ${said}: ${name}`] as const;
+    const button = tickButton(visit, {
+      kind: "habit",
+      id,
+      day: today,
+      date,
+      done: isDone,
+      labels,
+      category: null,
+    });
+    return html`<li id="day-${date}" class="${isDone && "done"}${date === today && " now"}">${isSkipped ? html`<span class="tick quiet">–</span>` : button}
+      <a href="${visit.url.pathname}?day=${date}#day">${date === today ? "Today" : `${weekdayNames[isoWeekday(dayNumber(date)) - 1]} ${Number(date.slice(8))}`}</a></li>`;
   };
-  return html`<ul class="plain days" id="habit-${item.habit.id}">${dates.map(day)}</ul>`;
+  const week = weekInWords(item);
+  return html`<section class="card"><h2>The last seven days
+    <span class="count">${dates.filter((date) => done.has(date)).length} of ${daysShown}${week && html` · ${week}`}</span></h2>
+    <ul class="plain days" id="habit-${id}">${dates.map(day)}</ul></section>`;
 }
 
-function wordFor({ habit }: HabitInWeek, { date, isDone, today }: Omit<Day, "isSkipped" | "amount">): string {
+/** The form of one day, and a field to choose another. */
+function anyDay(visit: Visit, found: HabitInYear): Html {
+  const { date: today } = found.today;
+  const chosen = visit.url.searchParams.get("day") ?? "";
+  const isKnown = isCalendarDate(chosen) && chosen <= today && chosen >= addDays(today, -daysBack);
+  return html`<div id="day">${isKnown && dayForm(visit, found, chosen)}</div>
+    <form method="get" action="${visit.url.pathname}#day" class="actions"><label for="any-day">Another day</label>
+    <input type="date" id="any-day" name="day" value="${isKnown && chosen}" min="${addDays(today, -daysBack)}" max="${today}" required>
+    <button class="plain">Show</button></form>`;
+}
+
+/** What happened on a day, and what can be changed. */
+function dayForm(
+  visit: Visit,
+  { item, today: { date: today }, done, notes }: HabitInYear,
+  date: string,
+): Html {
+  const { habit } = item;
+  const { id, unit, target, type } = habit;
+  const isDone = done.has(date);
+  const isSkipped = habit.skipped_dates.includes(date);
+  const amount = sumOn(habit, date) ?? 0;
+  const note = notes.find((one) => one.date === date)?.note ?? "";
+  const button = (value: string, label: string) => html`<button class="plain" name="done" value="${value}"
+      aria-label="${label}: ${sayDate(date, today)}">${label}</button>`;
+  const did = isDone ? "Save the note" : type === "bad" ? "I avoided it" : "I did it";
+  const counted = amountInWords(habit, amount);
+  return html`<h3 class="part">${sayDate(date, today)} <span class="count">${isSkipped ? "skipped" : wordFor(item, { date, isDone, today })}${counted && `, ${counted}`}</span></h3>
+    ${target !== null && !isSkipped && amountForm(visit, { id, day: today, date, unit, name: sayDate(date, today) })}
+    <form method="post" action="/account/tick" data-stay>${tickFields(visit, { kind: "habit", id, day: today, date })}
+    ${!isSkipped && html`<label class="unseen" for="note">Note</label><input id="note" name="note" value="${note}" placeholder="A note on this day" maxlength="500" dir="auto" autocomplete="off">`}
+    <div class="actions">${isSkipped ? button("unskip", "Undo the skip") : html`${button("yes", did)} ${isDone || amount > 0 ? button("no", amount > 0 ? "Set to 0" : "Undo") : button("skip", "Skip")}`}</div></form>`;
+}
+
+type Day = Readonly<{ date: string; isDone: boolean; today: string }>;
+
+function wordFor({ habit }: HabitInWeek, { date, isDone, today }: Day): string {
   if (!isDone && isPausedOn(habit, date)) return "paused";
   if (date === today && !isDone) return "not yet";
   if (habit.type === "bad") return isDone ? "avoided" : "not avoided";
   return isDone ? "done" : "not done";
-}
-
-type Day = Readonly<{ date: string; isDone: boolean; isSkipped: boolean; today: string; amount: number }>;
-
-function dayForm(visit: Visit, item: HabitInWeek, { date, isDone, isSkipped, today, amount }: Day): Html {
-  const { id, unit, target, type } = item.habit;
-  const tick = { kind: "habit", id, day: today, date } as const;
-  const button = (value: string, label: string) => html`<button class="plain" name="done" value="${value}"
-      aria-label="${label}: ${sayDate(date, today)}">${label}</button>`;
-  const did = type === "bad" ? "I avoided it" : "I did it";
-  const buttons = isSkipped
-    ? button("unskip", "Take the skip back")
-    : isDone
-      ? button("no", "Take back")
-      : html`${button("yes", did)} ${amount > 0 ? button("no", "Set to 0") : button("skip", "Skip")}`;
-  const adding =
-    target !== null &&
-    !isSkipped &&
-    amountForm(visit, { id, day: today, date, unit, name: sayDate(date, today) });
-  return html`${adding}<form method="post" action="/account/tick" data-stay>${tickFields(visit, tick)}
-    ${buttons}</form>`;
-}
-
-const pitch = 14;
-
-/** A dot for each day of this week, Monday to Sunday, filled where the habit was done. */
-export function weekDots(doneDays: readonly string[], today: string): Html {
-  const { monday } = weekOf(today);
-  const days = weekdayNames.map((name, index) => ({ name, index, date: addDays(monday, index) }));
-  const done = days.filter(({ date }) => doneDays.includes(date)).map(({ name }) => name);
-  const words = done.length === 0 ? "Not done this week" : `Done this week: ${done.join(", ")}`;
-  return html`<svg class="dots" viewBox="0 0 ${pitch * 7} ${pitch}" role="img" aria-label="${words}">${days.map(
-    ({ date, index }) =>
-      html`<circle class="${kindOf(date, doneDays, today)}" cx="${pitch * (index + 0.5)}" cy="7" r="4.5"/>`,
-  )}</svg>`;
-}
-
-function kindOf(date: string, doneDays: readonly string[], today: string): string {
-  if (doneDays.includes(date)) return "done";
-  return date < today ? "past" : date === today ? "now" : "ahead";
 }

@@ -91,7 +91,7 @@ function dayCells({ habit, periodDays = [] }: HabitInWeek, today: string): Html 
 type Choice = readonly [answer: string, label: string];
 
 /** The rarer acts on a habit in a list, folded. They name their day, so a late press means the day that was shown. */
-function habitMore(visit: Visit, item: HabitInWeek, today: string): Html {
+export function habitMore(visit: Visit, item: HabitInWeek, today: string): Html {
   const { id, name } = item.habit;
   const buttons = choicesOf(item, today).map(
     ([answer, label]) => html`<button class="plain" name="done" value="${answer}">${label}</button>`,
@@ -231,7 +231,7 @@ type Tick = Tickable &
   }>;
 
 /** The round button before an item, which completes it or undoes that. Scripts show its other label at once. */
-function tickButton(visit: Visit, { done, labels, category, share = 0, ...item }: Tick): Html {
+export function tickButton(visit: Visit, { done, labels, category, share = 0, ...item }: Tick): Html {
   const [label, other] = done ? labels.toReversed() : labels;
   return html`<form method="post" action="/account/tick" id="${tickFormId(item)}" data-stay>${tickFields(visit, item)}
     <button class="tick" name="done" value="${done ? "no" : "yes"}" aria-label="${label}" data-other="${other}"><svg viewBox="0 0 24 24" aria-hidden="true">${share > 0 && !done && pie(share)}
@@ -240,7 +240,8 @@ function tickButton(visit: Visit, { done, labels, category, share = 0, ...item }
 }
 
 /** The id of the form that ticks an item, for buttons outside it. */
-const tickFormId = ({ kind, id }: Pick<Tickable, "kind" | "id">): string => `tick-${kind}-${id}`;
+const tickFormId = ({ kind, id, date }: Pick<Tickable, "kind" | "id" | "date">): string =>
+  `tick-${kind}-${id}${date === undefined ? "" : `-${date}`}`;
 
 /** A slice of the circle, beginning at its top. */
 const pie = (share: number): Html =>

@@ -50,7 +50,7 @@ export function channelForm(visit: Visit, settings: UserSettings): Html {
       }</span></span></label>`;
   };
   return html`<form method="post" action="/account/settings/reminders" class="card">${formToken(visit)}
-    <fieldset><legend>Send them</legend>
+    <fieldset><legend>Send reminders</legend>
     ${reminderChannels.map(radio)}
     </fieldset>
     ${selectField({

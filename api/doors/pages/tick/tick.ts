@@ -60,8 +60,10 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<P
   const sent = amount === null ? (done ? "yes" : "no") : `add-${amount}`;
   const date = await meantDay(visit, tick);
   if (date === undefined) return seeOther(notedPage(visit, form, `late_${item}_${sent}_${day}`, item));
+  const note = answer === "yes" ? form.get("note")?.trim() : undefined;
   const given = pauseOf(answer, date) ?? {
     ...(date !== null && { date }),
+    ...(note && { note }),
     ...(amount !== null && { amount }),
   };
   const how = { idempotencyKey: formKeyOf(form) };
