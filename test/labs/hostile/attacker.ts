@@ -85,7 +85,7 @@ const accountsAttacks: Readonly<Record<string, Attack>> = {
   "changes of zone": (world) =>
     inLoops(world, 1, 1_000, async () => {
       const time_zone = zones[randomInt(zones.length)] ?? "UTC";
-      const page = await openPage(world, "/account/settings");
+      const page = await openPage(world, "/account/settings/day");
       return submitOn(world, page, "/account/settings/day", { time_zone });
     }),
 

@@ -110,7 +110,7 @@ await post(provider, "/profile/api-tokens", "/profile/api-tokens/revoke");
 
 // Settings and data.
 const day = { time_zone: "Europe/Berlin", day_start_hour: "3" };
-await post(account, "/account/settings", "/account/settings/day", day);
+await post(account, "/account/settings/day", "/account/settings/day", day);
 const settings = "/account/settings";
 await post(account, settings, `${settings}/ntfy`, { ntfy_url: "https://ntfy.sh/adas-topic" });
 await post(account, settings, `${settings}/reminders`, { reminder_channel: "ntfy" });

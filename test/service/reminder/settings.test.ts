@@ -40,7 +40,8 @@ beforeEach(() => {
 });
 
 test("a user who chose nothing has the log, and settings say so", async () => {
-  const { locale, test, browsers, ...others } = await settings();
+  const { locale, theme, week_start, test, browsers, ...others } = await settings();
+  expect([theme, week_start]).toEqual(["system", "language"]);
   expect({ locale, test, browsers }).toEqual({ locale: null, test: null, browsers: [] });
   expect(others).toEqual({
     ...{ time_zone: "UTC", day_start_hour: 0, reminder_channel: "log", digest: "never" },

@@ -18,36 +18,45 @@ import { webhooksPath } from "../webhook/page.ts";
 
 /** GET /account/connect: open to anybody, because it shows nothing but this server's address. */
 export async function showConnect(guest: Guest): Promise<Response> {
-  const { site, context } = guest;
+  const { site, context, url } = guest;
   const { baseUrl, builtInIdentity } = context.config;
   const visit = await signedInVisit(guest);
   const waiting = visit && waitingAddress(visit);
   const mark = visit && (await liveMark(visit, { follows: "actions", from: waiting }));
-  const body = html`${mark}<p class="lead quiet">An agent that is connected reads and changes your habits and todos, as far
-    as you allow it when it signs in. What it did is under <a href="/account/actions">Activity</a>, and under
-    <a href="${agentsPath}">Agents</a> you choose what it must ask you for.
-    A <a href="${webhooksPath}">webhook</a> tells your other programs what changes.</p>
-    ${visit && waiting && (await connectLight(visit, waiting))}
-    ${connectGuides(baseUrl).map((guide, n) => guideSection(guide, `lines-${n}`))}
-    ${
-      builtInIdentity &&
-      html`<p><a href="/profile/api-tokens">Make a token for scripts</a>; you can end it there as well.</p>`
-    }
+  const lead = html`<p class="lead quiet">Your agent reads and changes your habits and todos, as far as you allow. You see
+    what it did under <a href="/account/actions">Activity</a>, and can undo it.</p>`;
+  const guides = connectGuides(baseUrl);
+  const chosen = guides.find(({ client }) => slugOf(client) === url.searchParams.get("client")) ?? guides[0];
+  const body = html`${mark}${visit && waiting && (await connectLight(visit, waiting))}
+    <nav aria-label="Your client"><ul class="plain chips">${guides.map((guide) => tab(url, guide, guide === chosen))}</ul></nav>
+    ${chosen && guideSection(chosen)}
+    <p class="quiet small">An agent can <a href="${agentsPath}">ask you first</a> before large changes.${
+      builtInIdentity && html` Scripts use a <a href="/profile/api-tokens">token</a>.`
+    } A <a href="${webhooksPath}">webhook</a> tells your other programs what changes.</p>
     <p class="unseen" role="status" id="copied"></p>`;
   const frame = visit ? await accountFrame(visit) : guestFrame;
   return page(site, {
     title: "Connect an agent",
+    lead,
     body,
     scripts: [copyScript, ...(visit ? liveScripts : [])],
     ...frame,
   });
 }
 
-function guideSection(guide: Guide, id: string): Html {
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${guide.client}</h2>
+const slugOf = (client: string): string => client.toLowerCase().replace(/\W+/g, "-");
+
+/** A link to this page with the lines of one client. It keeps the time when the person began to wait. */
+function tab(url: URL, { client }: Guide, isChosen: boolean): Html {
+  const query = new URLSearchParams(url.search);
+  query.set("client", slugOf(client));
+  return html`<li><a href="/account/connect?${query.toString()}"${isChosen && html` aria-current="true"`}>${client}</a></li>`;
+}
+
+const guideSection = (guide: Guide): Html =>
+  html`<section class="card" aria-labelledby="lines"><h2 id="lines">${guide.client}</h2>
     <p>${guide.text}</p>
     ${guideLines(guide)}</section>`;
-}
 
 const longestMs = 24 * 60 * 60 * 1_000;
 
@@ -56,12 +65,14 @@ function waitingAddress(visit: Visit): string {
   const { now } = visit.query;
   const since = Math.floor(Number(visit.url.searchParams.get("since")));
   const isUsable = since <= now && since > now - longestMs;
-  return `/account/connect?since=${isUsable ? since : Math.floor(now)}`;
+  const query = new URLSearchParams(visit.url.search);
+  query.set("since", String(isUsable ? since : Math.floor(now)));
+  return `/account/connect?${query.toString()}`;
 }
 
 /** A light that turns green at the first call of a client that never called before. */
 async function connectLight(visit: Visit, waiting: string): Promise<Html> {
-  const since = new Date(Number(waiting.split("=")[1])).toISOString();
+  const since = new Date(Number(/since=(\d+)/.exec(waiting)?.[1])).toISOString();
   const found = await visit.query.inTurn((own) => readNewTokens(own, since));
   const fresh = isRefused(found) ? [] : found;
   const content =

@@ -101,7 +101,8 @@ export function pushCard(
 ): Html {
   const { browsers } = settings;
   const isFull = browsers.length >= mostBrowsers;
-  return html`<details class="card" id="push"${(error || isDone(visit, "push")) && html` open`}><summary>Browsers
+  const isOpen = error || isDone(visit, "push") || settings.reminder_channel === "log";
+  return html`<details class="card" id="push"${isOpen && html` open`}><summary>Browsers
     <span class="count">${browsers.length === 0 ? "None yet" : browsers.map(({ browser }) => browser).join(", ")}</span></summary>
     <p class="quiet small">A browser shows reminders as notifications of the system, also when no page
       of Kept is open. On an iPhone, add Kept to the home screen first.</p>

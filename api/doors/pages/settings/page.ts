@@ -59,21 +59,23 @@ export async function showReminders(visit: Visit, rejected: RejectedForm = {}): 
     ${pastDeliveries(visit, past, settings.time_zone)}`;
   const status = rejected.target ? 422 : rejected.again || rejected.browser ? 409 : 200;
   const scripts = [pushScript];
-  return accountPage(visit, { title: "Reminders", body, scripts }, { status });
+  return accountPage(visit, { title: "Reminders", lead: whoIsSignedIn(visit), body, scripts }, { status });
 }
 
 /** GET /account/settings/day: when days and weeks begin, and how the pages look. */
 export async function showDay(visit: Visit): Promise<PageAnswer> {
-  const { query, session } = visit;
+  const { query } = visit;
   const found = await query.inTurn(async (own) => ({
     settings: await readSettings(own, {}),
     works: await readOpenWorks(own),
   }));
   if (isRefused(found)) return found;
-  const lead = html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.</p>`;
   const body = html`${saidOn(visit)}${underWay(found.works)}${dayForm(visit, found.settings)}`;
-  return accountPage(visit, { title: "Settings", lead, body });
+  return accountPage(visit, { title: "Settings", lead: whoIsSignedIn(visit), body });
 }
+
+const whoIsSignedIn = ({ session }: Visit): Html =>
+  html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.</p>`;
 
 const sentences: Readonly<Record<string, string>> = {
   "user.configure": "Your reminders are moving to your time zone",

@@ -34,9 +34,10 @@ test("docs/connect.md and the page give the same lines for the same clients", as
 
 test("the page has the lines for anybody, and a script alone would add what copies them", async () => {
   const page = await createBrowser(baseUrl).open("/account/connect");
-  const shown = [...page.text.matchAll(/<pre class="lines"[^>]*><code class="secret">([^<]*)</g)];
+  const tabs = [...page.text.matchAll(/href="([^"]+\?client=[^"]+)"/g)];
+  const pages = await Promise.all(tabs.map(([, href = ""]) => createBrowser(baseUrl).open(href)));
   const lines = connectGuides(baseUrl).map((guide) => Bun.escapeHTML(guide.lines));
-  expect(shown.map(([, text]) => text)).toEqual(lines);
+  expect(pages.map(({ text }) => /<code class="secret">([^<]*)</.exec(text)?.[1])).toEqual(lines);
   expect(page.text).not.toContain(">Copy");
   expect(page.headers.get("content-security-policy")).toContain("script-src 'self';");
 });

@@ -4,12 +4,13 @@ import { createBrowser } from "../../../support/identity/browser.ts";
 
 const { baseUrl } = (await useStack()).config;
 
-test("the first page says what this is in three sentences, and every link on it leads somewhere", async () => {
+test("the first page says in two sentences what this is, shows a day, and every link on it leads somewhere", async () => {
   const page = await createBrowser(baseUrl).open("/");
   expect(page.status).toBe(200);
-  const [, sentences = ""] = /<p>(Kept [\s\S]*?)<\/p>/.exec(page.text) ?? [];
-  expect(sentences.match(/\.(\s|$)/g)).toHaveLength(3);
-  const links = [...page.text.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href);
+  const [, sentences = ""] = /<p class="lead quiet">([\s\S]*?)<\/p>/.exec(page.text) ?? [];
+  expect(sentences.match(/\.(\s|$)/g)).toHaveLength(2);
+  expect(page.text).toContain('role="img" aria-label="Today in Kept');
+  const links = [...page.text.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href]) => href);
   expect(links).toEqual(expect.arrayContaining(["/account", "/account/connect", "/docs"]));
   for (const link of links) {
     const { status } = await fetch(new URL(link ?? "", baseUrl), { redirect: "manual" });

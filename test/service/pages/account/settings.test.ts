@@ -9,6 +9,7 @@ const stack = await useStack({ travels: true });
 const { sql } = stack;
 const path = "/account/settings";
 const webhookPath = "/account/settings/webhook";
+const dayPath = "/account/settings/day";
 const channelPath = "/account/settings/reminders";
 
 test("the settings decide what the user's today is", async () => {
@@ -18,13 +19,13 @@ test("the settings decide what the user's today is", async () => {
     return Object.keys(activity_strip).sort().at(-1);
   };
   const save = async (answers: Record<string, string>) =>
-    textOf(await account.submit(await account.open(path), "/account/settings/day", answers));
+    textOf(await account.submit(await account.open(dayPath), dayPath, answers));
   stack.clock.now = Date.parse("2026-11-20T12:30:00Z");
   expect(await todayOf()).toBe("2026-11-20");
-  expect(await save({ time_zone: "Pacific/Auckland" })).toContain("Your day is saved.");
+  expect(await save({ time_zone: "Pacific/Auckland" })).toContain("Saved.");
   expect(await todayOf()).toBe("2026-11-21");
   expect(textOf(await account.open("/account"))).toMatch(/Saturday,? 21 November 2026/);
-  const { time_zone } = fieldsOf(await account.open(path), "/account/settings/day");
+  const { time_zone } = fieldsOf(await account.open(dayPath), dayPath);
   expect(time_zone).toBe("Pacific/Auckland");
   await save({ day_start_hour: "2" });
   expect(await todayOf()).toBe("2026-11-20");
@@ -131,7 +132,7 @@ test("the settings page shows how far long work of its person is, and nobody els
       await holder`select pg_advisory_xact_lock(hashtextextended('works ' || ${owner}, 0))`;
     await begin(sub, "user.configure", 12_000);
     await begin(stranger, "category.delete", 7);
-    const text = textOf(await account.open("/account/settings"));
+    const text = textOf(await account.open(dayPath));
     expect(text).toContain("Your reminders are moving to your time zone: 12,000 of 50,000 are done.");
     expect(text).not.toContain("A deleted category");
   });
@@ -139,5 +140,5 @@ test("the settings page shows how far long work of its person is, and nobody els
     const left = await sql`select from works where user_id in (${sub}, ${stranger}) and ended_at is null`;
     return left.length === 0;
   });
-  expect(textOf(await account.open("/account/settings"))).not.toContain("50,000");
+  expect(textOf(await account.open(dayPath))).not.toContain("50,000");
 });

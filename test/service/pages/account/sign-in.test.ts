@@ -96,7 +96,7 @@ test("a form without its token, with somebody else's, or from another site chang
     [415, { csrf: own }, { "content-type": "text/plain" }],
   ] as const)
     expect((await post({ ...body }, headers)).status).toBe(status);
-  const settings = async () => (await mine.account.open("/account/settings")).text;
+  const settings = async () => (await mine.account.open("/account/settings/day")).text;
   expect(await settings()).not.toContain("selected>Asia/Tokyo");
   expect((await post({ csrf: own })).status).toBe(303);
   expect(await settings()).toContain("selected>Asia/Tokyo");

@@ -81,7 +81,7 @@ test("the list is filtered by token, tool and outcome, and goes back page by pag
 
 test("what was deleted last week is found by a word of its title, and by its day", async () => {
   const { account, rest, open, sub } = await personWithAgent();
-  const settings = await account.open("/account/settings");
+  const settings = await account.open("/account/settings/day");
   const day = { time_zone: "Europe/Berlin", day_start_hour: "0" };
   await account.submit(settings, "/account/settings/day", day);
   const { id } = await rest("POST", "/todos", { title: "Zahnärztin anrufen" });
