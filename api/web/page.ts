@@ -60,8 +60,6 @@ export type Layout = Readonly<{
   tools?: Html | undefined;
   /** The result of the last action, below the title. */
   notice?: Html | undefined;
-  /** True for pages with two columns on a wide screen. */
-  isWide?: boolean;
   /** True for pages of the app that browsers can install. */
   isApp?: boolean;
   /** Kept's own modules. They share no names, and the page works without them. */
@@ -70,19 +68,7 @@ export type Layout = Readonly<{
 
 /** The document that every page of the service and of its identity provider shares; the brand leads to `home`. */
 export function layout(
-  {
-    title,
-    body,
-    nav,
-    corner,
-    menu,
-    lead,
-    tools,
-    notice,
-    isWide = false,
-    isApp = false,
-    scripts = [],
-  }: Layout,
+  { title, body, nav, corner, menu, lead, tools, notice, isApp = false, scripts = [] }: Layout,
   home: string,
 ): string {
   return markup(html`<!doctype html>
@@ -105,7 +91,7 @@ ${nav && searchLink}
 ${nav && html`<nav aria-label="Main">${nav.main.map(navLink)}${addLink(tools ? "" : "/account")}</nav><nav aria-label="More">${nav.more.map(navLink)}</nav>`}
 ${corner}
 </header>
-<main id="content"${isWide && html` class="wide"`}>
+<main id="content">
 <h1 dir="auto">${title}</h1>
 ${lead}${tools}${notice}
 ${menu ? html`<div class="sectioned">${menu}<div>${body}</div></div>` : body}

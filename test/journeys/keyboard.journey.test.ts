@@ -94,7 +94,7 @@ browserTest("the day is walked by the tab key, and keys choose, edit, undo and s
   await page.keyboard.press("q");
   expect(await page.evaluate("document.activeElement.id")).not.toBe("quick-line");
   expect(await page.evaluate("window.isTheSame")).toBe(true);
-  await press(page, "Keys");
+  await press(page, "Shortcuts");
   await page.getByText("Use these keys").click();
   await press(page, "Close");
   await page.keyboard.press("q");

@@ -34,7 +34,7 @@ export function permissionFields(chosen: Permissions): Html {
       isChosen: value === chosen.preset,
     });
   const ticked = chosen.preset === "custom" ? chosen.scopes : [];
-  return html`<fieldset class="permissions"><legend>It may</legend>
+  return html`<fieldset class="permissions"><legend>Permissions</legend>
     ${presets.map(({ value, label, hint }) => radio(value, label, hint))}
     ${radio("custom", "Only what I choose", "Permission by permission.")}
     <div class="custom">${scopeFields(allScopes, ticked)}</div></fieldset>`;

@@ -37,7 +37,7 @@ export function field(input: Field): Html {
   } = input;
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
   return html`<div class="field"><label for="${id}">${label}</label>
-    <input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"
+    <input id="${id}" name="${name}" type="${type}" dir="auto" value="${value}" autocomplete="${autocomplete}"
       maxlength="${max}"${type === "number" && html` step="any"`}${required && html` required`}${suggestions && html` list="${id}-list"`} aria-describedby="${describedBy}"
       aria-invalid="${error ? "true" : "false"}"${(error || autofocus) && html` autofocus`}>
     ${suggestions && html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}">`)}</datalist>`}
@@ -104,7 +104,7 @@ export function selectField({
 export function areaField({ name, label, value, error, max }: Described & Readonly<{ max: number }>): Html {
   // Browsers drop a line break at the beginning of a text area, so one is added.
   return html`<div class="field"><label for="${name}">${label}</label>
-    <textarea id="${name}" name="${name}" rows="4" maxlength="${max}" autocomplete="off"
+    <textarea id="${name}" name="${name}" rows="4" dir="auto" maxlength="${max}" autocomplete="off"
       aria-describedby="${error && `${name}-error`}" aria-invalid="${error ? "true" : "false"}">
 ${value}</textarea>
     ${error && html`<p class="error" id="${name}-error">${error}</p>`}</div>`;

@@ -176,7 +176,7 @@ describe("the page of a todo", () => {
     const wanted = { title: "Pay the rent", due_date: "2099-12-01" };
     const clash = await account.submit(page, path, wanted);
     expect(clash.status).toBe(412);
-    expect(textOf(clash)).toMatch(/Somebody changed this todo meanwhile.* Title: Rent/);
+    expect(textOf(clash)).toMatch(/This todo changed while you were editing.* Title: Rent/);
     expect(fieldsOf(clash, path)).toMatchObject({ ...wanted, context: "desk" });
     await account.submit(clash, path, {});
     expect(await read()).toMatchObject({ ...wanted, context: "desk" });

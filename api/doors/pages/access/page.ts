@@ -72,7 +72,7 @@ export async function showAccess(visit: Visit): Promise<PageAnswer> {
   const rows = wayOutKinds.flatMap((kind) =>
     rowsOf[kind](all).map((row) => rowInHtml(visit, { ...waysOut[kind], ...row }, found.settings.time_zone)),
   );
-  const body = html`<p class="quiet lead">Everything by which your data leaves this account.
+  const body = html`<p class="quiet lead">Every way in which your data leaves this account.
     ${!access && "Your identity provider lists tokens and apps."} What each did is under
     <a href="/account/actions">Activity</a> and in the <a href="/account/journal">account journal</a>.</p>
     <div class="table" role="region" aria-label="Who can see my data" tabindex="0"><table>

@@ -83,7 +83,7 @@ export async function calendarCard(visit: Visit): Promise<Html> {
   const isNew = feed !== undefined && made !== undefined && hashOf(made.secret) === feed.secretHash;
   return html`<h2 id="calendar">In your calendar</h2>
     <div class="card">
-    <p>Your calendar can show what is due: it subscribes to a secret address, which needs no password.</p>
+    <p>Show your todos in a calendar app: it subscribes to a secret address.</p>
     ${isNew && newAddress(feedAddress(context.config.baseUrl, made.secret))}
     ${
       feed &&

@@ -14,14 +14,14 @@ export async function showCategories(visit: Visit): Promise<PageAnswer> {
   if (isRefused(context)) return context;
   const { categories } = context;
   const list = categories.toSorted((one, other) => one.name.localeCompare(other.name, "en"));
-  const body = html`<p class="quiet lead">Themes of your habits and todos. A deleted one leaves them without a category.</p>
+  const body = html`<p class="quiet lead">Group habits and todos. Deleting a category keeps its items.</p>
     <ul class="plain">${list.map(
       (
         category,
       ) => html`<li class="card spread" id="category-${category.id}"><p><a href="/account/todos?category_id=${category.id}">${categoryTag(category)}</a></p>
         <a href="${categoryForm.path(category.id)}">Edit<span class="unseen"> ${category.name}</span></a></li>`,
     )}</ul>
-    ${list.length === 0 && html`<p class="quiet">You have none yet.</p>`}
+    ${list.length === 0 && html`<p class="empty">No categories yet.</p>`}
     <h2>New category</h2>
     <form method="post" action="${categoryForm.newPath}" class="card">${formToken(visit, { key: crypto.randomUUID() })}
     ${categoryForm.inputs(categoryForm.blank, {}, context)}

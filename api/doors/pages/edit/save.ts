@@ -223,8 +223,8 @@ const clashesIn = ({ base, draft }: Sent, changed: readonly string[], now: Draft
 function clashNotice(form: ThingForm, context: FormContext, clashes: readonly Clash[]): Html {
   const categoryName = (id: string) => context.categories.find((one) => String(one.id) === id)?.name;
   const say = ({ name, now }: Clash) => (name === "category" ? (categoryName(now) ?? now) : now);
-  return html`<div class="note warn" role="alert"><p>Somebody changed this ${form.noun} meanwhile, so nothing is saved
-    yet. What you wrote is below. Saving it replaces:</p>
+  return html`<div class="note warn" role="alert"><p>This ${form.noun} changed while you were editing, so nothing is saved
+    yet. What you wrote is below. Saving replaces:</p>
     <ul>${clashes.map(
       (one) => html`<li>${labelOf(one.name)}: ${one.now === "" ? "nothing" : html`<q>${say(one)}</q>`}</li>`,
     )}</ul></div>`;

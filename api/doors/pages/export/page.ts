@@ -52,22 +52,20 @@ function exportCard(): Html {
     html`<li><a href="${path}?format=csv&kind=${kind}">${label}</a></li>`;
   return html`<h2>Export</h2>
     <div class="card">
-    <p>One file with everything: categories, habits with every completion, todos, open and done, and their reminders.
-      Kept can read it back, here or elsewhere.</p>
+    <p>One file with all habits and their days, todos, reminders and categories. Any Kept can read the file again.</p>
     <p><a class="button" href="${path}?format=json">Download everything (JSON)</a></p>
-    <p>For a spreadsheet, one table of each kind:</p>
-    <ul>${table("habits", "Habits (CSV)")}${table("completions", "Completions of habits (CSV)")}
+    <p>For a spreadsheet:</p>
+    <ul class="plain links">${table("habits", "Habits (CSV)")}${table("completions", "Completions of habits (CSV)")}
     ${table("amounts", "Amounts of habits (CSV)")}
     ${table("todos", "Todos with reminders (CSV)")}${table("categories", "Categories (CSV)")}</ul>
-    <p class="quiet small">What was done, by you and by agents, is a file of its own on
-      <a href="/account/actions">Activity</a>. The <a href="/account/journal">account journal</a> is part of the file
-      with everything. The secret of your webhook and your tokens are in no file.</p></div>`;
+    <p class="quiet small">The history of changes has its own file on <a href="/account/actions">Activity</a>. No file has
+      your tokens or the secret of a webhook.</p></div>`;
 }
 
 function importCard(visit: Visit): Html {
   return html`<h2>Import</h2>
     <form method="post" action="/account/data/import" enctype="multipart/form-data" class="card">${formToken(visit)}
-    <p>From ${readableFiles}. You see first what would come.</p>
+    <p>From ${readableFiles}. You see a preview first.</p>
     <div class="field"><label for="files">Files, 5 MB together</label>
     <input type="file" id="files" name="files" multiple required accept=".json,.csv,.zip,.ics,.db"></div>
     <button>Preview</button></form>`;
@@ -77,13 +75,13 @@ function importCard(visit: Visit): Html {
 async function keptCard({ context, query }: Visit): Promise<Html> {
   const { things, images, log } = await readKeptBytes(query);
   const { accountMegabytes } = context.config;
-  return html`<h2>How much there is</h2>
+  return html`<h2>Storage</h2>
     <div class="card">
-    <p>You keep ${megabytes(things + images + log)} MB${accountMegabytes > 0 && ` of ${accountMegabytes} MB`}:
-      ${megabytes(things)} MB of habits, todos and categories, ${megabytes(images)} MB of what changes replaced and
-      ${megabytes(log)} MB of the list of actions.</p>
-    <p class="quiet small">What a change replaced is kept for 30 days, so that it can be taken back; forgetting a deleted thing on
-      <a href="/account/actions">Activity</a> makes room at once. The rest is counted each hour.</p></div>`;
+    <p><strong>${megabytes(things + images + log)}${accountMegabytes > 0 && ` of ${accountMegabytes}`} MB used</strong>:
+      ${megabytes(things)} MB of habits, todos and categories, ${megabytes(images)} MB for undo and
+      ${megabytes(log)} MB of activity.</p>
+    <p class="quiet small">Changes can be undone for 30 days. <em>Forget for good</em> on
+      <a href="/account/actions">Activity</a> makes room at once; everything else is counted each hour.</p></div>`;
 }
 
 const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);

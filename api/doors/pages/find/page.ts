@@ -32,7 +32,7 @@ export async function showFound(visit: Visit): Promise<PageAnswer> {
   const body = html`<form method="get" action="/account/find" role="search">
     ${filterInput("search", { name: "q", label: "Words" }, chosen)}<button class="plain">Find</button></form>
     <ul class="plain" id="found">${found}</ul>
-    ${q !== undefined && found.length === 0 && html`<p class="quiet">Nothing has these words.</p>`}`;
+    ${q !== undefined && found.length === 0 && html`<p class="empty">Nothing found for “${q}”.</p>`}`;
   return accountPage(visit, { title: "Find", body });
 }
 
@@ -53,4 +53,4 @@ async function readFound(own: QueryContext, q: string): Promise<Html[]> {
 }
 
 const entry = (href: string, name: string, kind: string): Html =>
-  html`<li><a href="${href}">${name} <span class="quiet small">${kind}</span></a></li>`;
+  html`<li><a href="${href}"><bdi>${name}</bdi> <span class="quiet small">${kind}</span></a></li>`;

@@ -176,7 +176,7 @@ export async function showHabit(visit: Visit): Promise<PageAnswer> {
         <p class="description" dir="auto">${note}</p></li>`,
     )}</ul>`
     }${await authorship(query, "habit", habit.id)}</div>`;
-  return accountPage(visit, { title: habit.name, lead, body, isWide: true, scripts: liveScripts });
+  return accountPage(visit, { title: habit.name, lead, body, scripts: liveScripts });
 }
 
 function introduction(visit: Visit, { item, today }: HabitInYear): Html {

@@ -17,8 +17,8 @@ export async function showJournal(visit: Visit): Promise<Response> {
   const before = /^[1-9]\d{0,14}$/.exec(url.searchParams.get("before") ?? "")?.[0];
   const events = await readEventsBefore(query, Number(before ?? Number.MAX_SAFE_INTEGER), pageSize);
   const oldest = events.length === pageSize ? events.at(-1)?.number : undefined;
-  const body = html`<p class="quiet lead">Everything that concerns your account: sign-ins, passwords, tokens, apps, settings
-      and files. Times are those of ${timeZone}. Kept changes no row, and keeps each for 400 days.</p>
+  const body = html`<p class="quiet lead">Sign-ins, passwords, tokens, apps, settings and files of this account, for 400 days. Times
+      are those of ${timeZone}.</p>
     ${events.length === 0 && html`<p>Nothing has happened yet.</p>`}
     <ul class="plain">${events.map((event) => eventCard(event, timeZone))}</ul>
     <nav class="pager" aria-label="Pages">${before && html`<a href="${journalPath}">Newest</a>`}

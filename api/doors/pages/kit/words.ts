@@ -115,6 +115,6 @@ export function categoryTag(category: { name: string; color: string } | null): H
   return (
     category &&
     html`<span class="category"><svg viewBox="0 0 10 10" aria-hidden="true"><circle
-      cx="5" cy="5" r="5" fill="${category.color}"/></svg>${category.name}</span>`
+      cx="5" cy="5" r="5" fill="${category.color}"/></svg><bdi>${category.name}</bdi></span>`
   );
 }

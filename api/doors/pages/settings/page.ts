@@ -143,7 +143,7 @@ function outcome(delivery: PastDelivery, timeZone: string): Html | string {
   if (status === "missed") return "Missed: the service was away for more than a day when it was due.";
   if (status === "sent")
     return html`Sent${way}${finished_at && html` on ${sayInstant(finished_at, timeZone)}`}.`;
-  if (status === "unsent") return "It reached nobody, because no channel was chosen when it was due.";
+  if (status === "unsent") return "Nobody was reminded, because no channel was chosen.";
   const tries = attempts > 1 && `, after ${countInWords(attempts, "attempt")}`;
   if (status === "failed") return html`Could not be sent${way}${tries}. ${reasonOf(delivery)}`;
   if (status === "retrying" && attempts === 0)

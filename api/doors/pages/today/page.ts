@@ -68,15 +68,14 @@ function firstHabit({ context: { config } }: Visit): Html {
     config.builtInIdentity &&
     html`Scripts use the REST API with a token that
     <a href="/profile/api-tokens">you create</a>.`;
-  return html`<div class="card"><p>You have no habits yet. <a href="/account/habits/new">Make your first one</a>, or begin
+  return html`<div class="empty"><p>No habits yet. <a href="/account/habits/new">Make your first</a>, or begin
     with one of these:</p>${examples(firstHabits)}
     <p class="quiet small">Or <a href="/account/connect">connect an AI agent</a> to <code>${config.baseUrl}/mcp</code> and ask it
     to set one up: it leads you through the sign-in, and you choose what it may do. ${tokens}</p></div>`;
 }
 
 /** The first todo, for people who have nothing at all. */
-const firstTodo: Html = html`<div class="card"><p>Nothing is pending. Type what you have to do into the line above,
-    as you would say it, for example:</p>${examples(firstTodos)}</div>`;
+const firstTodo: Html = html`<div class="empty"><p>Nothing to do yet. Type a todo into the line above as you would say it:</p>${examples(firstTodos)}</div>`;
 
 function examples(lines: readonly string[]): Html {
   const link = (line: string) =>
@@ -124,7 +123,6 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
     title: "Today",
     lead,
     body,
-    isWide: true,
     scripts: [...liveScripts, zoneScript],
   });
 }

@@ -24,10 +24,9 @@ export async function showWebhooks(visit: Visit, { error, secret }: Shown = {}):
   const found = await visit.query.inTurn(readAll);
   if (isRefused(found)) return found;
   const { webhooks, say } = found;
-  const body = html`<p class="quiet lead">A webhook posts what changes in your habits, todos and categories to an address that you name,
-    signed by <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.</p>
+  const body = html`<p class="quiet lead">A webhook tells a program of yours what changes, signed by <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.</p>
     ${problem(error)}${secret && madeNote(secret)}
-    ${webhooks.length === 0 && html`<p class="quiet">You have no webhook.</p>`}
+    ${webhooks.length === 0 && html`<p class="empty">No webhooks yet.</p>`}
     <ul class="plain">${webhooks.map((webhook) => card(visit, webhook, say))}</ul>
     ${webhooks.length < maxWebhooks && newForm(visit)}`;
   return accountPage(visit, { title: "Webhooks", body }, { status: error ? 422 : 200 });

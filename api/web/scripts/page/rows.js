@@ -73,20 +73,23 @@ export const keys = {
   x: ["Choose the row", () => row?.querySelector(".pick")?.click()],
   e: ["Edit the row", edit],
   u: ["Undo", () => document.querySelector("#notice form button")?.click()],
-  "?": ["Show the keys", () => help.showModal()],
+  "?": ["Show the shortcuts", () => help.showModal()],
 };
 
 /** Single keys disturb people who dictate, so they can be turned off (WCAG 2.1.4). */
 const off = "kept-keys-off";
 const help = document.createElement("dialog");
 help.setAttribute("aria-labelledby", "keys");
-help.innerHTML = `<h2 id="keys">Keys</h2><dl class="facts">${Object.entries(keys)
+help.innerHTML = `<h2 id="keys">Shortcuts</h2><dl class="facts">${Object.entries(keys)
   .map(([key, [words]]) => `<dt><kbd>${key}</kbd></dt><dd>${words}</dd>`)
   .join(
     "",
-  )}<dt><kbd>Ctrl K</kbd></dt><dd>Go to or do</dd></dl><label class="choice"><input type="checkbox"><span>Use these keys</span></label>
+  )}<dt><kbd>Ctrl K</kbd></dt><dd>Go to or do</dd></dl><label class="choice"><input type="checkbox"><span>Use these shortcuts</span></label>
   <form method="dialog"><button class="plain">Close</button></form>`;
-const opener = Object.assign(document.createElement("button"), { className: "link", textContent: "Keys" });
+const opener = Object.assign(document.createElement("button"), {
+  className: "link",
+  textContent: "Shortcuts",
+});
 opener.addEventListener("click", () => help.showModal());
 document.querySelector("main").append(opener, help);
 const box = help.querySelector("input");

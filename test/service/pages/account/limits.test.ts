@@ -13,9 +13,7 @@ test("a person sees how much an account keeps, and on every form why a full one 
   for (let n = 0; n < 30; n++) await rest("POST", "/todos", body);
   await stack.sql`update account_bytes set counted_at = '-infinity' where user_id = ${sub}`;
   await eventually(async () => (await answer("POST", "/todos", body)).status === 403);
-  expect(textOf(await account.open("/account/data"))).toMatch(
-    /You keep \d\.\d MB of 1 MB: \d\.\d MB of habits/,
-  );
+  expect(textOf(await account.open("/account/data"))).toMatch(/\d\.\d of 1 MB used: \d\.\d MB of habits/);
 
   const reason = "Your account keeps 1 MB, the most that it may; delete what is not needed";
   for (const [page, action, answers] of [

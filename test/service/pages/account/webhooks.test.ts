@@ -25,5 +25,5 @@ test("a person makes a webhook on a page, sees its secret once, its deliveries, 
   const off = await account.open(path);
   expect(off.text).toContain("Switch on");
   await account.submit(off, `${path}/change`, { act: "delete" });
-  expect((await account.open(path)).text).toContain("You have no webhook.");
+  expect((await account.open(path)).text).toContain("No webhooks yet.");
 });

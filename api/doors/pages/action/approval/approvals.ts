@@ -41,10 +41,9 @@ export async function showApprovals(visit: Visit): Promise<PageAnswer> {
   const found = await query.inTurn(readAll);
   if (isRefused(found)) return found;
   const { waiting, ended, shown } = found;
-  const body = html`${mark}<p class="quiet lead">Requests of agents that need your approval. Nothing of a request happens
-    before you approve it. <a href="${agentsPath}">What agents must ask for</a></p>
+  const body = html`${mark}<p class="quiet lead">Agents ask you here before they act. <a href="${agentsPath}">Agent rules</a></p>
     ${decidedNote(visit)}
-    <div id="approvals" data-part>${waiting ? waitingForm(visit, waiting) : html`<p class="quiet">Nothing waits.</p>`}
+    <div id="approvals" data-part>${waiting ? waitingForm(visit, waiting) : html`<p class="empty">Nothing waits.</p>`}
     ${ended.length > 0 && html`<h2>Decided</h2><ul class="plain log">${ended.map((one) => askedCard(one, shown, { badge: badges[one.state] }))}</ul>`}</div>`;
   return accountPage(visit, { title: "Approvals", body, scripts: liveScripts });
 }
@@ -186,10 +185,10 @@ export async function showAgents(visit: Visit, error?: string): Promise<PageAnsw
   const found = await visit.query.inTurn(readAgents);
   if (isRefused(found)) return found;
   const { agents } = found;
-  const body = html`<p class="quiet lead">Agents and scripts that have called, and what each must ask you for.
+  const body = html`<p class="quiet lead">What each agent must ask you first.
     What waits is under <a href="${approvalsPath}">Approvals</a>. To connect one, see <a href="/account/connect">Connect an agent</a>.</p>
     ${problem(error)}${url.searchParams.has("saved") && !error && html`<p class="note" role="status">Its rules are saved.</p>`}
-    ${agents.length === 0 && html`<p class="quiet">No agent has called yet.</p>`}
+    ${agents.length === 0 && html`<p class="empty">No agent has called yet. <a href="/account/connect">Connect one</a></p>`}
     <ul class="plain">${agents.map((agent, index) => agentCard(visit, agent, found, index))}</ul>`;
   return accountPage(visit, { title: "Agents", body }, { status: error ? 422 : 200 });
 }
@@ -238,7 +237,7 @@ function agentCard(visit: Visit, agent: Agent, { categories, today, timeZone }: 
     ${limit("ask_above", "Ask me before it changes more things at once than", "0: before every change. Empty: never.", rules?.ask_above)}
     ${limit("changes_per_day", "Changes a day, at most", "Empty: no limit.", rules?.changes_per_day)}
     ${limit("deletions_per_day", "Deletions a day, at most", "Empty: no limit.", rules?.deletions_per_day)}
-    ${selectField({ name: "category_id", id: `category_id-${index}`, label: "It may only change things in", value: value(only?.id), options: [...chosen, ...gone] })}
+    ${selectField({ name: "category_id", id: `category_id-${index}`, label: "Only changes things in", value: value(only?.id), options: [...chosen, ...gone] })}
     <div class="actions"><button>Save<span class="unseen"> the rules of ${name}</span></button></div></form></details></li>`;
 }
 

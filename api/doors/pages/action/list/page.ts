@@ -132,7 +132,8 @@ export async function actionList(list: Listed): Promise<Html> {
   const dated = Map.groupBy(cards, ({ date }) => date);
   const looked = Map.groupBy(reads, dateOf);
   const dates = [...new Set([...dated.keys(), ...looked.keys()])].toSorted().toReversed();
-  if (dates.length === 0) return html`<p class="quiet">${isFiltered ? noneLikeThat(hasOlder) : none}</p>`;
+  if (dates.length === 0)
+    return html`<div class="empty"><p>${isFiltered ? noneLikeThat(hasOlder) : none}</p></div>`;
   return html`${dates.map(
     (date) => html`<h2>${sayDate(date, listing.today)}</h2>
       <ul class="plain log">${dated.get(date)?.map(({ card }) => card)}${readCards(date, looked.get(date) ?? [])}</ul>`,
@@ -144,7 +145,7 @@ const newestIn = (entry: ListedAction) => ("request_id" in entry ? entry : (entr
 const cardOf = (entry: ListedAction, listing: Listing): Html =>
   "request_id" in entry ? actionCard(entry, listing) : runCard(entry, listing);
 
-const none = "Nobody has called a tool yet. What the agents that you connect do will be listed here.";
+const none = html`Nothing yet. <a href="/account/connect">Connect an agent</a>, and see here what it does.`;
 const noneLikeThat = (hasOlder: boolean): string =>
   hasOlder ? "None of these calls matches, but older ones may." : "No call matches.";
 
