@@ -89,13 +89,13 @@ browserTest("the day is walked by the tab key, and keys choose, edit, undo and s
 
   await page.locator("h1").click();
   await page.keyboard.press("?");
-  await page.getByText("Use these keys").click();
+  await page.getByText("Use these shortcuts").click();
   await press(page, "Close");
   await page.keyboard.press("q");
   expect(await page.evaluate("document.activeElement.id")).not.toBe("quick-line");
   expect(await page.evaluate("window.isTheSame")).toBe(true);
   await press(page, "Shortcuts");
-  await page.getByText("Use these keys").click();
+  await page.getByText("Use these shortcuts").click();
   await press(page, "Close");
   await page.keyboard.press("q");
   expect(await focused(page).getAttribute("id")).toBe("quick-line");

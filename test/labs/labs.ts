@@ -51,6 +51,10 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "draws the pictures in docs/screenshots anew",
     runs: "SCREENSHOTS=yes bun test/run.ts ./test/journeys/every-page.journey.test.ts",
   },
+  parts: program(
+    "writes a page with every part of the pages, light and dark, into release/",
+    "pages/parts.ts",
+  ),
   notices: program("writes docs/third-party.md anew, after a change of packages", "supply-chain/notices.ts"),
   sbom: program("prints what production installs, as CycloneDX", "supply-chain/sbom.ts"),
 };
