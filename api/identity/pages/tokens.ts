@@ -229,7 +229,7 @@ function changeForm(visitor: SignedIn, { id, name, scopes }: Connection, typed =
     ${field({ name: "name", label: "Name", value: typed, max: maxName })}
     ${
       scopes.length > 0 &&
-      html`<fieldset aria-describedby="only-fewer"><legend>It may</legend>
+      html`<fieldset aria-describedby="only-fewer"><legend>Permissions</legend>
         <p class="quiet small" id="only-fewer">You can take permissions away. For more, make a new token.</p>
         ${scopeFields(scopes, scopes)}</fieldset>`
     }
