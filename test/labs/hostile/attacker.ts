@@ -50,8 +50,12 @@ const zones = ["Pacific/Auckland", "America/Los_Angeles", "Asia/Kolkata"];
 /** Attacks of one free account within its limits. */
 const accountsAttacks: Readonly<Record<string, Attack>> = {
   async "long texts for 25 todos at once"(world) {
-    const todo_ids = await longTodos(world);
-    await inLoops(world, 2, 100, () => lengthen(world, todo_ids));
+    const todos = Array.from({ length: 25 }, (_, index) => ({ title: `Long ${index}` }));
+    const made = (await post(world, "/mcp", toolCall("create-todo", { todos }))) ?? "{}";
+    const todo_ids = [...made.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)).slice(0, 25);
+    await inLoops(world, 2, 100, () =>
+      post(world, "/mcp", toolCall("update-todo", { todo_ids, description: longText(5_000) })),
+    );
   },
 
   "lists of tools": (world) => inLoops(world, 20, 5, () => post(world, "/mcp", toolList)),
@@ -89,20 +93,16 @@ const accountsAttacks: Readonly<Record<string, Attack>> = {
       return submitOn(world, page, "/account/settings/day", { time_zone });
     }),
 
-  /** A stream begins with all that the account has, and gets every change of the other attacks. */
+  /** They get all that the other attacks change. */
   async "streams that nobody reads"(world) {
-    for (let made = 0; made < 200; made += 25) await lengthen(world, await longTodos(world));
-    const lines = [
-      "GET /api/v1/changes/stream HTTP/1.1",
-      `Authorization: ${world.account.headers.authorization}`,
-    ];
-    await inLoops(world, 8, 2_000, () =>
-      holdSocket(world, lines, (socket) => {
-        socket.pause();
-        // A paused socket does not hear that the door has closed it.
-        setTimeout(() => socket.destroy(), 50_000);
-      }),
-    );
+    const { authorization } = world.account.headers;
+    const lines = ["GET /api/v1/changes/stream HTTP/1.1", `Authorization: ${authorization}`];
+    const leave = (socket: Socket) => {
+      socket.pause();
+      // A paused socket does not hear that the door has closed it.
+      setTimeout(() => socket.destroy(), 50_000);
+    };
+    await inLoops(world, 8, 2_000, () => holdSocket(world, lines, leave));
   },
 
   /** A receiver that fails is held, so its webhook is made anew. */
@@ -119,16 +119,6 @@ const accountsAttacks: Readonly<Record<string, Attack>> = {
     });
   },
 };
-
-/** Makes 25 todos. @returns their ids */
-async function longTodos(world: Assault): Promise<number[]> {
-  const todos = Array.from({ length: 25 }, (_, index) => ({ title: `Long ${index}` }));
-  const made = (await post(world, "/mcp", toolCall("create-todo", { todos }))) ?? "{}";
-  return [...made.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)).slice(0, 25);
-}
-
-const lengthen = (world: Assault, todo_ids: readonly number[]) =>
-  post(world, "/mcp", toolCall("update-todo", { todo_ids, description: longText(5_000) }));
 
 /** A file with five habits of ten years. */
 function decades(firstId: number): string {
