@@ -5,7 +5,10 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from "rate-limiter-flexible";
+import { type Refused, refuse } from "../../shared/errors.ts";
+import type { Config } from "../../shared/process/config.ts";
 import type { RedisConnection } from "../../shared/queue/connections.ts";
+import type { Mailbox } from "../mailbox/mailbox.ts";
 
 const minute = 60;
 /** All tokens of an account together have the limits of this many, because making tokens costs nothing. */
@@ -114,3 +117,32 @@ export function rateLimitHeaders({ limit, remaining, resetInSeconds, resetsAt }:
   headers.set("x-ratelimit-reset", String(resetsAt));
   return headers;
 }
+
+const hour = 3_600;
+/** Deletions, and what the door itself sends: a read's row in the log must not fail. */
+const isFree = /\.delete$|^action\.(record|count)$|^journal\./;
+
+/** A mailbox that takes only so many bytes of an account in an hour. Each front door counts by itself. */
+export function limitSentBytes(
+  mailbox: Mailbox,
+  { sentMegabytesPerHour }: Pick<Config, "sentMegabytesPerHour">,
+): Mailbox {
+  if (sentMegabytesPerHour === 0) return mailbox;
+  const limiter = new RateLimiterMemory({ points: sentMegabytesPerHour * 1_000_000, duration: hour });
+  return {
+    ...mailbox,
+    async send(command) {
+      if (isFree.test(command.name)) return mailbox.send(command);
+      const { userId, input, group } = command;
+      const bytes = Buffer.byteLength(JSON.stringify(group ?? input ?? null));
+      const seconds = await secondsToWait(limiter, userId, bytes);
+      return seconds === 0 ? mailbox.send(command) : { outcome: sentTooMuch(seconds), replayed: false };
+    },
+  };
+}
+
+const sentTooMuch = (seconds: number): Refused =>
+  refuse("rate_limited", "Your account sent too much in this hour", {
+    next: `wait ${seconds} seconds.`,
+    retryAfterSeconds: seconds,
+  });

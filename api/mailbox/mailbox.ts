@@ -1,11 +1,7 @@
-import { Buffer } from "node:buffer";
 import type { Pool } from "pg";
-import { RateLimiterMemory } from "rate-limiter-flexible";
 import { commands as contracts } from "../../shared/contracts/catalogue.ts";
-import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { openSigner, patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
-import { secondsToWait } from "../http/rate-limit.ts";
 import { type BatchSender, type BatchSenderEvents, createWaiters, openBatchSender } from "./batch-sender.ts";
 
 /** `undelivered`: no worker will run it. `unanswered`: a worker may have run it, or may yet. */
@@ -182,35 +178,6 @@ function createSendLoop(pending: PendingCommands, send: BatchSender["send"]) {
     answerInMs: (batchesAhead: number) => batchesAhead * followMs + answerMs,
   };
 }
-
-const hour = 3_600;
-/** Deletions, and what the door itself sends: a read's row in the log must not fail. */
-const isFree = /\.delete$|^action\.(record|count)$|^journal\./;
-
-/** A mailbox that takes only so many bytes of an account in an hour. Each front door counts by itself. */
-export function limitSentBytes(
-  mailbox: Mailbox,
-  { sentMegabytesPerHour }: Pick<Config, "sentMegabytesPerHour">,
-): Mailbox {
-  if (sentMegabytesPerHour === 0) return mailbox;
-  const limiter = new RateLimiterMemory({ points: sentMegabytesPerHour * 1_000_000, duration: hour });
-  return {
-    ...mailbox,
-    async send(command) {
-      if (isFree.test(command.name)) return mailbox.send(command);
-      const { userId, input, group } = command;
-      const bytes = Buffer.byteLength(JSON.stringify(group ?? input ?? null));
-      const seconds = await secondsToWait(limiter, userId, bytes);
-      return seconds === 0 ? mailbox.send(command) : { outcome: sentTooMuch(seconds), replayed: false };
-    },
-  };
-}
-
-const sentTooMuch = (seconds: number): Refused =>
-  refuse("rate_limited", "Your account sent too much in this hour", {
-    next: `wait ${seconds} seconds.`,
-    retryAfterSeconds: seconds,
-  });
 
 /**
  * While several users send, a line of more than a share is long. Long lines travel in batches of their own, so that

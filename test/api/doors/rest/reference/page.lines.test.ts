@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { openApiDocument } from "../../../../../api/doors/rest/openapi/document.ts";
-import { type Addressed, curlLines, exampleBody } from "../../../../../api/doors/rest/reference/lines.ts";
+import { type Addressed, curlLines, exampleBody } from "../../../../../api/doors/rest/reference/page.ts";
 import { loadCommonConfig } from "../../../../../shared/process/config.ts";
 
 const received: object[] = [];
