@@ -158,7 +158,7 @@ const handedCookie = { ...cookie, path: tokensPath } as const;
 type Handed = Readonly<{ holder: string; id: string; token: string }>;
 
 /** Redirects to the list, which shows the new token once: a reload makes no second token. */
-export async function showOnce(visitor: SignedIn, { id, token }: NewToken): Promise<Response> {
+async function showOnce(visitor: SignedIn, { id, token }: NewToken): Promise<Response> {
   const handed: Handed = { holder: visitor.holder, id, token };
   const value = await seal(handed, keysOf(visitor), handedSeconds);
   visitor.ctx.cookies.set(nameOf(visitor), value, { ...handedCookie, maxAge: handedSeconds * 1_000 });
@@ -186,7 +186,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const unusedMs = 30 * dayMs;
 const soonMs = 7 * dayMs;
 
-export const nameWithEnd = ({ name, lastFour }: Connection): Html =>
+const nameWithEnd = ({ name, lastFour }: Connection): Html =>
   html`${name}${lastFour && html` <code class="quiet">kept_…${lastFour}</code>`}`;
 
 function sayUse({ zone }: SignedIn, { lastUsedAt, createdAt }: Connection): Html {

@@ -55,7 +55,7 @@ export function streakColumns(history: HabitHistory, today: string): StreakColum
 }
 
 /** A streak of the past or the present one: its first and last completion, and its length. */
-export type StreakRun = { readonly from: number; through: number; count: number };
+type StreakRun = { readonly from: number; through: number; count: number };
 
 /** All streaks in order. */
 export const streakRuns = (history: HabitHistory, today: string): readonly StreakRun[] =>

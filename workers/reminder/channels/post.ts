@@ -7,7 +7,7 @@ import { type ChannelResult, type ReceiverAnswer, sendFailed } from "./channel.t
 type Options = Readonly<{
   /** Begins sentences for the user, for example `The webhook`. */
   receiver: string;
-  /** Whether a receiver that a user chose may be on this machine; unset: the operator chose it. */
+  /** True if a receiver that a user chose may be on this machine; unset if the operator chose it. */
   allowLoopback?: boolean;
   /** Certificates to trust, in tests. */
   ca?: string | undefined;

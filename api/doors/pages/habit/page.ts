@@ -296,7 +296,7 @@ function anyDay(visit: Visit, found: HabitInYear): Html {
     <button class="plain">Show</button></form>`;
 }
 
-/** What happened on a day, and what can be changed. */
+/** A day's ticks, and the form that changes them. */
 function dayForm(
   visit: Visit,
   { item, today: { date: today }, done, notes }: HabitInYear,
