@@ -37,7 +37,11 @@ export function restoredFaults(outcome: Outcome): string[] {
     const isWrong = (column: string) =>
       !isTouched(touches, name, column) && !isExcused(outcome, touches, { name, column, old, now });
     const told = (row: Row, column: string) => JSON.stringify(row[column]);
-    return differing(old, now)
+    // Whatever somebody else did to a habit or its days is part of its history.
+    const isAlone = ![name, ...cascaded(before, name), ...cascaded(after, name)].some((one) =>
+      isTouched(touches, one),
+    );
+    return differing(old, now, isAlone)
       .filter(isWrong)
       .map((column) => `${name}.${column} is ${told(now, column)} and was ${told(old, column)}`);
   });

@@ -8,15 +8,21 @@ const following = [
   ...["former_category_id", "rings_at", "rang_on"],
 ];
 const isOwn = (column: string): boolean => !following.includes(column);
+/** A habit's history, which its completions and edits make together. */
+const history = ["done_from", "done_days", "edits", "pauses"];
 const derived = [
   ...["completions_count", "streak", "streak_alive_through", "longest_streak", "next_due", "recent_dates"],
-  ...["recent_amounts", "done_from", "done_days", "edits", "pauses", "neutral_dates", "moved_to"],
+  ...["recent_amounts", "neutral_dates", "moved_to"],
 ];
 
-/** @returns the columns in which two states of a row differ */
-export const differing = (one: Row, other: Row): string[] =>
+/** @returns the columns in which two states of a row differ, perhaps with its history */
+export const differing = (one: Row, other: Row, withHistory = false): string[] =>
   Object.keys(one).filter(
-    (column) => isOwn(column) && !derived.includes(column) && !Bun.deepEquals(one[column], other[column]),
+    (column) =>
+      isOwn(column) &&
+      !derived.includes(column) &&
+      (withHistory || !history.includes(column)) &&
+      !Bun.deepEquals(one[column], other[column]),
   );
 
 /** The touched columns by row; `*` if the row was made or removed. */

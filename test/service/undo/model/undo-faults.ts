@@ -1,10 +1,12 @@
 import { undoDays } from "../../../../shared/contracts/action/contracts.ts";
+import { dateOfDay } from "../../../../shared/domain/day/day.ts";
+import type { HabitHistory } from "../../../../shared/domain/habit/history.ts";
+import { doneDays } from "../../../../shared/domain/habit/history.ts";
 import type { UndoPlan } from "./acts.ts";
 import { conflictFaults } from "./conflicts.ts";
 import type { Row } from "./inputs.ts";
 import { restoredFaults } from "./restored.ts";
-import { streakFaults } from "./timelines.ts";
-import { differing } from "./touched.ts";
+import { cascaded, differing } from "./touched.ts";
 import {
   type ActionKey,
   type End,
@@ -30,21 +32,34 @@ export async function undoFaults(system: System, history: History, plan: UndoPla
   const run = await runOf(system, history, plan);
   if (run.actions.length === 0) return [];
   const before = await system.rows();
-  const faults = streakFaults(history).map((fault) => `before the undo: ${fault}`);
+  const faults = dayFaults(before).map((fault) => `before the undo: ${fault}`);
   const world = { system, history, faults };
   const ends = await inChunks(world, run.actions, plan);
   const after = await system.rows();
   faults.push(...restoredFaults({ history, run, before, after, ends }));
-  faults.push(...conflictFaults({ history, run, before, after, ends }));
-  faults.push(...streakFaults(history));
+  faults.push(...conflictFaults({ history, run, before, after, ends }), ...dayFaults(after));
   if (faults.length > 0) return faults;
   const undos = await undosSince(system, history);
   await inChunks(world, undos, plan);
-  faults.push(...differences("the undo undone", before, await system.rows()), ...streakFaults(history));
+  faults.push(...differences("the undo undone", before, await system.rows()));
   if (faults.length > 0) return faults;
   await inChunks(world, run.actions, { ...plan, preview: false });
-  return [...faults, ...differences("the undo again", after, await system.rows()), ...streakFaults(history)];
+  return [...faults, ...differences("the undo again", after, await system.rows())];
 }
+
+/** @returns the habits whose row has other days than the table of completions */
+const dayFaults = (rows: Rows): string[] =>
+  [...rows].flatMap(([name, row]) => {
+    if (!name.startsWith("habits/")) return [];
+    const days = cascaded(rows, name)
+      .map((one) => String(rows.get(one)?.local_date))
+      .sort();
+    const own = doneDays(row as unknown as HabitHistory)
+      .map(dateOfDay)
+      .sort();
+    const isSame = Bun.deepEquals(days, own) && row.completions_count === days.length;
+    return isSame ? [] : [`${name} counts ${row.completions_count}, has ${own}, and completions on ${days}`];
+  });
 
 /** An action can be undone so long (ms), less the time that the undos of a run take. */
 const undoableMs = undoDays * 86_400_000 - 60_000;
