@@ -141,7 +141,7 @@ function differences(what: string, one: Rows, other: Rows): string[] {
     if (!a || !b) return [`${what}: ${name} is ${a ? "gone" : "there"}`];
     // Nothing rings while the days of a life pass, so a restored reminder may have been missed.
     const isMissed = name.startsWith("reminders") && [a.status, b.status].includes("missed");
-    const columns = differing(a, b).filter(
+    const columns = differing(a, b, true).filter(
       (column) => !(isMissed && ["status", "delivery_id"].includes(column)),
     );
     const told = (row: Row, column: string) => JSON.stringify(row[column]);
