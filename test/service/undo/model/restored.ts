@@ -37,7 +37,7 @@ export function restoredFaults(outcome: Outcome): string[] {
     const isWrong = (column: string) =>
       !isTouched(touches, name, column) && !isExcused(outcome, touches, { name, column, old, now });
     const told = (row: Row, column: string) => JSON.stringify(row[column]);
-    // Whatever somebody else did to a habit or its days is part of its history.
+    // A habit's history has everything that others did to it and its days.
     const isAlone = ![name, ...cascaded(before, name), ...cascaded(after, name)].some((one) =>
       isTouched(touches, one),
     );
