@@ -77,10 +77,8 @@ function sentence(reason: string, next: string | undefined): string {
 export const notFound = (resource: ResourceName): Refused =>
   refuse("not_found", `${resource} not found.`, { resource });
 
-/** The refusal of a request that the present state forbids. */
 export const conflict = (reason: string, next: string): Refused => refuse("conflict", reason, { next });
 
-/** The refusal of a request for the present state. */
 export const alreadySo = (reason: string): Refused => refuse("conflict", reason, { isSoAlready: true });
 
 export const preconditionFailed = (header: "If-Match" | "If-None-Match"): Refused =>

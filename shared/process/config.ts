@@ -39,7 +39,6 @@ export function loadCommonConfig(given: Environment = Bun.env): CommonConfig {
   return config;
 }
 
-/** The places of the data and of the servers. */
 const readServers = (env: Environment) => ({
   dataDir: text(env, "DATA_DIR") ?? "./data",
   /** The folder for backups of the embedded database by `npm run backup`; unset: a folder in DATA_DIR. */
@@ -67,7 +66,6 @@ const readServers = (env: Environment) => ({
   otlpEndpoint: httpUrl(env, "OTEL_EXPORTER_OTLP_ENDPOINT"),
 });
 
-/** The address of the service, and who may come in how often. */
 function readAccess(env: Environment) {
   const port = integer(env, "PORT", 3000, 65_535);
   const baseUrl = hostUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
@@ -100,7 +98,6 @@ function readAccess(env: Environment) {
   };
 }
 
-/** The bounds of accounts, and how a process works. */
 const readBounds = (env: Environment) => ({
   defaultTimeZone: timeZone(env, "DEFAULT_TIME_ZONE"),
   /** The most megabytes of one account; 0 for no limit. */

@@ -24,7 +24,6 @@ const operation = Type.Object({
   after: Type.Array(Type.Integer()),
 });
 
-/** One change of a group, on its way to a worker. */
 export type QueuedOperation = Readonly<Static<typeof operation>>;
 
 /** The changes of one group. They run in order, in a transaction of their own, all or none if `atomic`. */

@@ -6,6 +6,9 @@ import type { Today } from "../domain/day/day.ts";
 import { isRefused, keyTaken } from "../errors.ts";
 import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "./batch.ts";
 
+export const parseReply = (stored: string) =>
+  parseWithTexts(stored) as Outcome & Pick<Reply, "today" | "former">;
+
 type Seen = Readonly<{ fingerprint: string; reply: string }>;
 type Repeat = Pick<QueuedCommand, "name" | "input" | "fingerprint" | "call">;
 type Replay = Readonly<{ outcome: Outcome; isSame: boolean }> & Partial<Pick<Reply, "today" | "former">>;
@@ -22,7 +25,7 @@ export function replayStored(
 ): Replay {
   const isFromTool = isToolCall(command.call);
   if (fingerprint !== (command.fingerprint ?? "")) return { outcome: keyTaken(isFromTool), isSame: false };
-  const { today, former, ...outcome } = parseWithTexts(reply) as Outcome & Pick<Reply, "today" | "former">;
+  const { today, former, ...outcome } = parseReply(reply);
   if (today && meansToday(command) && dateNow(today) !== today.date)
     return { outcome: keyTaken(isFromTool, today.date), isSame: false };
   return { outcome, isSame: true, ...(today && { today }), ...(former && { former }) };
@@ -33,8 +36,8 @@ const contracts: Readonly<Record<string, CommandContract>> = commands;
 /** True if a command, or a change of one action, leaves open of which day it is. */
 function meansToday({ name, input }: Readonly<{ name: string; input: unknown }>): boolean {
   const { dayField = "" } = contracts[name] ?? {};
-  const { [dayField]: day, operations = [] } = input as Readonly<Record<string, unknown>> &
-    Partial<ActionInput>;
+  const fields: Readonly<Record<string, unknown>> & Partial<ActionInput> = Object.assign({}, input);
+  const { [dayField]: day, operations = [] } = fields;
   if (dayField !== "") return day === undefined;
   return operations.some((one) => !isRefused(one) && meansToday(one));
 }

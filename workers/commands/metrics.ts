@@ -6,7 +6,6 @@ import { type Answered, type CommandToRun, requestOf } from "./received.ts";
 export type CommandMetrics = ReturnType<typeof createCommandMetrics>;
 export type TransactionMetrics = ReturnType<typeof createTransactionMetrics>;
 
-/** Counts the commands of one worker process, and times its transactions. */
 export function createCommandMetrics(registry: Registry) {
   const registers = [registry];
   const sizes = new Histogram({

@@ -16,7 +16,6 @@ import type { OnLocked } from "../unit-of-work/state.ts";
 /** A batch with the time (of performance.now()) at which this worker got it. */
 export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number }>;
 
-/** A command without an answer yet. */
 export type CommandToRun = Readonly<{
   command: QueuedCommand;
   /** True if it may have run before; then its stored reply is looked up. */

@@ -1,4 +1,5 @@
 import { commands } from "../../shared/contracts/catalogue.ts";
+import type { CommandContract } from "../../shared/contracts/kernel/contract.ts";
 import { type AccountEvent, events } from "../../shared/domain/journal/events.ts";
 import type { SecurityLog } from "../../shared/process/observe/security-log.ts";
 import type { QueuedCommand } from "../../shared/queue/batch.ts";
@@ -8,7 +9,8 @@ import { newDelivery } from "./reminder.ts";
 
 /** Adds the events that a carried-out command declares to the account journal, in its transaction. */
 export function addEvents(context: HandlerContext, command: QueuedCommand): void {
-  const declared = commands[command.name].events?.(command.input as never) ?? [];
+  const contract: CommandContract = commands[command.name];
+  const declared = contract.events?.(Object.assign({}, command.input)) ?? [];
   for (const [index, event] of declared.entries()) context.journal.insert(entryOf(command, event, index));
 }
 

@@ -143,7 +143,6 @@ function actOnce<Answer extends object>(
   return answer;
 }
 
-/** Carries out a link in a todo's reminder, once. */
 export const reminderAct: Handler<"reminder.act"> = {
   stores: "more",
   rows: (input) => [
@@ -186,7 +185,6 @@ function snooze(
   return todoAnswer(context, todos.update(todo, { updated_at: now }));
 }
 
-/** Carries out a link in a habit's reminder, once. */
 export const habitAct: Handler<"habit.act"> = {
   stores: "more",
   rows: (input) => [...lockHabit(input), forUpdate("reminder_deliveries", input.delivery_id)],

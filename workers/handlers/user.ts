@@ -33,7 +33,6 @@ import {
   type Steps,
 } from "./handler.ts";
 
-/** A stored reminder, and the wall time of its series. */
 type WallTimeReminder = Readonly<{ remind_at: string; wall_time: string }>;
 
 /**

@@ -8,7 +8,6 @@ type StartedJob = Pick<Job, "timestamp" | "attemptsStarted">;
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Counts the jobs of all queues of one worker process. */
 export function createJobMetrics(registry: Registry) {
   const registers = [registry];
   const waits = new Histogram({

@@ -215,7 +215,6 @@ async function recordWebhookAttempts(
 
 export type ReminderMetrics = ReturnType<typeof createReminderMetrics>;
 
-/** Counts the reminders that one worker process sends. */
 export function createReminderMetrics(registry: Registry) {
   const registers = [registry];
   const lateness = new Histogram({

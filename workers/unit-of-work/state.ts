@@ -1,4 +1,4 @@
-import { isSeen } from "../../shared/domain/action/image-fields.ts";
+import { type Columns, isSeen } from "../../shared/domain/action/image-fields.ts";
 import type { RowChange } from "../../shared/domain/action/images.ts";
 import { signedChange, signedNew, type Unsigned } from "../../shared/domain/author.ts";
 import type { Queryable } from "./connection.ts";
@@ -18,21 +18,19 @@ import {
 } from "./tables.ts";
 
 type KeyValue = string | number;
-/** The way in which a row must be written. */
 export type Written = "insert" | "upsert" | "update" | "remove";
 /** A row as earlier commands left it. */
-export type Entry<Row = object> = Readonly<{
+export type Entry<Row = Columns> = Readonly<{
   key: readonly KeyValue[];
   row: Row | undefined;
   change: "none" | Written;
 }>;
 
 /** Rows by key. Entries are replaced, never changed. */
-type Entries<Row = object> = Map<string, Entry<Row>>;
+type Entries<Row = Columns> = Map<string, Entry<Row>>;
 
 export type StateName = keyof Rows;
 
-/** One change of a row, and the entry before it. */
 type Change = Readonly<{ name: StateName; entries: Entries; entryKey: string; before: Entry | undefined }>;
 
 /** The loaded and changed rows of a transaction. */
@@ -71,7 +69,7 @@ const separator = "\u0000";
 const entryKeyOf = (key: readonly KeyValue[]): string => key.join(separator);
 
 /** Adds a row as PostgreSQL has it, unless it is known. */
-export function remember(state: State, name: StateName, row: object): void {
+export function remember(state: State, name: StateName, row: Columns): void {
   const entries: Entries = entriesOf(state, name);
   const key = keyOfRow(state, name, row);
   const entryKey = entryKeyOf(key);

@@ -34,10 +34,8 @@ type Statements = Readonly<{
   /** The lock of a foreign key: the row cannot be deleted, and inserting a reference to it never waits. */
   forKeyShare: string;
   forKeyShareSkipLocked: string;
-  /** All rows of the given users. */
   allForUpdate: string;
   read: string;
-  /** All rows of the given users. */
   readAll: string;
   /** Takes the rows as one JSON array, like `upsert` and `update`. */
   insert: string;
@@ -46,7 +44,6 @@ type Statements = Readonly<{
   remove: string;
 }>;
 
-/** A table with its statements. */
 type Table<Name extends string = string> = Readonly<{
   name: Name;
   columns: readonly Column[];

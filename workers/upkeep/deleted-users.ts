@@ -1,30 +1,14 @@
+import type { EntityProperty } from "@mikro-orm/core";
+import { entities } from "../../shared/db/entities.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 
-/** Every table with rows of a user, and its key. A table comes before those that it refers to. */
-const tables = [
-  ["works", "id"],
-  ["webhook_deliveries", "id"],
-  ["webhooks", "id"],
-  ["approvals", "id"],
-  ["token_rules", "token_id"],
-  ["push_subscriptions", "id"],
-  ["reminder_deliveries", "id"],
-  ["reminders", "todo_id"],
-  ["todos", "id"],
-  ["habit_completions", "habit_id, local_date"],
-  ["habit_amounts", "habit_id, local_date"],
-  ["habits", "id"],
-  ["categories", "id"],
-  ["deletions", "changed_xid, kind, id"],
-  ["action_images", "called_at, request_id"],
-  ["action_log", "called_at, request_id"],
-  ["inbox", "command_id"],
-  ["import_parts", "part"],
-  ["import_keys", "key"],
-  ["calendar_feeds", "user_id"],
-  ["account_bytes", "user_id"],
-  ["users", "user_id"],
-] as const;
+/** Every table with rows of a user but the journal, and its key. A table comes before those that it refers to. */
+const tables = entities.toReversed().flatMap(({ tableName, meta }): [name: string, key: string][] => {
+  const key = Object.entries<EntityProperty>(meta.properties).flatMap(([name, { primary }]) =>
+    primary ? name : [],
+  );
+  return tableName === "journal" ? [] : [[tableName, key.slice(1).join(", ") || "user_id"]];
+});
 
 /** Steps are small, so that no other transaction waits long for the rows. */
 const rowsAtOnce = 2_000;

@@ -57,56 +57,50 @@ const withAmount = Type.Object({ ...oneDay.properties, amount: Type.Optional(Amo
 /** A note belongs to a completed day, and replaces the one that it had. */
 const withNote = Type.Object({ ...withAmount.properties, note: Type.Optional(CompletionNote) });
 
-export const completeHabit = command({
-  name: "habit.complete",
+/** A command about one day of a habit. */
+const ofDay = {
   resource: "Habit",
   scopes: ["habits:write"],
+  dayField: "date",
+  input: oneDay,
+  output: Habit,
+} as const;
+
+export const completeHabit = command({
+  ...ofDay,
+  name: "habit.complete",
   summary: "Mark a habit completed, today or on one of the 366 days before; for a bad habit: avoided today",
   conflict: conflicts.habitCompleted(),
   rest: [route("completeHabit", "POST", dayPath, habitExamples.complete)],
-  dayField: "date",
   input: withNote,
-  output: Habit,
 });
 
 export const undoHabit = command({
+  ...ofDay,
   name: "habit.undo",
-  resource: "Habit",
-  scopes: ["habits:write"],
   summary:
     "Undo the completion of today or of one of the 366 days before; the streak becomes what it would be without it",
   conflict: conflicts.habitNotCompleted(),
   rest: [route("undoHabitCompletion", "DELETE", dayPath, habitExamples.undo)],
-  dayField: "date",
-  input: oneDay,
-  output: Habit,
 });
 
 const skipPath = "/habits/{habit_id}/skip";
 
 export const skipHabit = command({
+  ...ofDay,
   name: "habit.skip",
-  resource: "Habit",
-  scopes: ["habits:write"],
   summary:
     "Skip a day, or its week: nothing is asked and the streak stays; today, up to 366 days back or 30 ahead",
   conflict: conflicts.habitDayDone(),
   rest: [route("skipHabitDay", "POST", skipPath, habitExamples.skip)],
-  dayField: "date",
-  input: oneDay,
-  output: Habit,
 });
 
 export const takeSkipBack = command({
+  ...ofDay,
   name: "habit.unskip",
-  resource: "Habit",
-  scopes: ["habits:write"],
   summary: "Take back the skip of today or of another day; the streak becomes what it would be without it",
   conflict: conflicts.habitNotSkipped(),
   rest: [route("takeHabitSkipBack", "DELETE", skipPath, habitExamples.takeSkipBack)],
-  dayField: "date",
-  input: oneDay,
-  output: Habit,
 });
 
 /** Only links in reminders use it. It has a scope, because a change of a habit is logged and can be undone. */

@@ -97,7 +97,6 @@ export const day = values("date", "date");
 export const clockTime = values("time", "text");
 export const json = values("json", "jsonb");
 
-/** A field that a new thing needs. */
 export const required = <Value extends TSchema, Shown extends TSchema>(
   values: Values<Value, Shown>,
   words: Words & Readonly<{ usual?: Static<Value> }> = {},
@@ -143,7 +142,6 @@ const clearable = <Value extends TSchema>(value: Value) => ({
   update: Clearable(value),
 });
 
-/** Fields that habits and todos have in common. */
 export const notes = optional(paragraph(Description), {
   label: "Notes",
   meaning: "Notes, also in several lines",

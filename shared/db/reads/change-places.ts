@@ -53,7 +53,6 @@ function rowsOf(table: Expression<unknown>, alias: Alias, thing: Expression<numb
     where (${place}) > (${xid}, ${id}) order by ${place}`;
 }
 
-/** Changes whose place is in the columns of rows. */
 const placesIn =
   (rows: Expression<unknown>, place: Expression<unknown>): Rows =>
   ({ xid, group, id }) =>

@@ -35,7 +35,6 @@ type SqlTypes = Record<"bigint" | "integer", number> &
   Record<"text[]" | "date[]" | "timestamptz[]" | "uuid[]", readonly string[]>;
 type ParameterTypes = Readonly<Record<string, keyof SqlTypes>>;
 
-/** A parameter by its name, in the text. */
 type Parameter<Types extends ParameterTypes> = <Name extends keyof Types & string>(
   name: Name,
 ) => RawBuilder<SqlTypes[Types[Name]]>;

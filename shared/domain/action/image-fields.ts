@@ -90,16 +90,15 @@ const hiddenOfMade = ofEach((table) =>
 );
 
 /** @returns a row's fields as images have them, without its key */
-export const fieldsOf = (table: SeenTable, row: object): Record<string, unknown> =>
+export const fieldsOf = (table: SeenTable, row: Columns): Record<string, unknown> =>
   fieldsBut(hidden[table], row);
 
 /** @returns the fields of a new row */
-export const fieldsOfMade = (table: SeenTable, row: object): Image => fieldsBut(hiddenOfMade[table], row);
+export const fieldsOfMade = (table: SeenTable, row: Columns): Image => fieldsBut(hiddenOfMade[table], row);
 
 export type Columns = Readonly<Record<string, unknown>>;
 
-function fieldsBut(left: ReadonlySet<string>, row: object): Record<string, unknown> {
-  const columns = row as Columns;
+function fieldsBut(left: ReadonlySet<string>, columns: Columns): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const column in columns) {
     const value = columns[column];
@@ -157,7 +156,7 @@ export function pick(row: Columns, names: readonly string[]): Image {
 }
 
 /** @returns the fields in which a row differs from what an action left, except those that follow from other rows */
-export function changedSince(table: SeenTable, made: Image, row: object): string[] {
+export function changedSince(table: SeenTable, made: Image, row: Columns): string[] {
   const fields = fieldsOf(table, row);
   const names = new Set([...Object.keys(made), ...Object.keys(fields)]);
   names.delete("created_at");

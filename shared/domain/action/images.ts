@@ -25,7 +25,7 @@ export type BeforeAndAfter = Readonly<{ before: Images; after: Images }>;
 
 type RowName = Readonly<{ table: SeenTable; key: readonly string[] }>;
 
-export type RowChange = RowName & Readonly<{ before: object | undefined; after: object | undefined }>;
+export type RowChange = RowName & Readonly<{ before: Columns | undefined; after: Columns | undefined }>;
 
 const rowName = ({ table, key }: RowName): string => [table, ...key].join("/");
 
@@ -110,12 +110,11 @@ const isOfMadeHabit = ({ table, key, before }: RowChange, { made }: Context): bo
   (table === "habit_completions" || table === "habit_amounts") && !before && made.has(`habits/${key[0]}`);
 
 function imagesOfRow(
-  { table, before, after }: RowChange,
+  { table, before: old, after: changed }: RowChange,
   { made, gone }: Context,
 ): [Image | undefined, Image | undefined] {
-  if (!before) return [undefined, after && fieldsOfMade(table, after)];
-  if (!after) return [fieldsOf(table, before), undefined];
-  const [old, changed] = [before as Columns, after as Columns];
+  if (!old) return [undefined, changed && fieldsOfMade(table, changed)];
+  if (!changed) return [fieldsOf(table, old), undefined];
   // A restored category has its former members again; a removed one leaves them.
   const isByCategory =
     (made.has(`categories/${changed.category_id}`) && isSame(changed.category_id, old.former_category_id)) ||

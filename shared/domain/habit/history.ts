@@ -1,5 +1,5 @@
 import { dateOfDay, dayNumber } from "../day/day.ts";
-import type { FreeDays, Pause } from "./free-days.ts";
+import type { FreeDays } from "./free-days.ts";
 import { type Rules, sameDemand } from "./rhythm.ts";
 
 /** An edit of the rules. Completions of later days can precede it, because a change of zone can move today back. */
@@ -39,16 +39,16 @@ export const daysShown = 7;
 /** The number of days ahead that can be skipped. */
 export const daysAhead = 30;
 
-const none = <Item>(): Item[] => [];
-
 /** The columns of a habit to which nothing has happened. */
-export const noHistory = {
+export const noHistory: Pick<HabitHistory, "edits" | "pauses"> &
+  Record<"skipped_dates" | "neutral_dates", string[]> &
+  Readonly<{ done_from: null; done_days: string; moved_to: null }> = {
   done_from: null,
   done_days: "",
-  edits: none<Edit>(),
-  pauses: none<Pause>(),
-  skipped_dates: none<string>(),
-  neutral_dates: none<string>(),
+  edits: [],
+  pauses: [],
+  skipped_dates: [],
+  neutral_dates: [],
   moved_to: null,
 };
 

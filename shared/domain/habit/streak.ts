@@ -123,7 +123,6 @@ export function graceLeft(
 /** The streak as it grows event by event, with the facts about the past that later days need. Days are day numbers. */
 type Story = {
   readonly done: readonly number[];
-  /** The number of completed days so far. */
   seen: number;
   rules: Rules;
   rhythm: Rhythm;

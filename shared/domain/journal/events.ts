@@ -9,7 +9,6 @@ export type Origin = Readonly<{
   client?: string;
 }>;
 
-/** The thing that the link in a message ends. */
 export type Endable = "token" | "session" | "passkey" | "password";
 
 type Message = Readonly<{
@@ -20,7 +19,6 @@ type Message = Readonly<{
 
 /** A kind of event, in the words of each of its readers. */
 type EventKind<Own extends Details = Details> = Readonly<{
-  /** A sentence for the person. */
   says(own: Own): string;
   /** The name for operators, from OWASP's logging vocabulary where it has one. */
   logs: string;
@@ -240,7 +238,8 @@ const isEventName = (name: string): name is EventName => name in events;
 
 /** The sentence about a stored event; a kind of a later release has only its name. */
 export function sayEvent(name: string, details: Details): string {
-  return isEventName(name) ? events[name].says(details as never) : name;
+  const kind: EventKind | undefined = isEventName(name) ? events[name] : undefined;
+  return kind ? kind.says(details) : name;
 }
 
 /** The browser, network or token of an event, and its number if it was counted, as a sentence each. */

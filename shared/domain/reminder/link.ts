@@ -4,13 +4,10 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 export const acts = ["done", "hour", "tomorrow"] as const;
 export type Act = (typeof acts)[number];
 
-/** The acts on the day of a habit that its message offers. */
 export const habitActs = ["done", "hour", "skip"] as const;
 
-/** One act on one todo, offered by one delivery to its user. */
 export type TodoOffer = Readonly<{ userId: string; deliveryId: string; todoId: number; act: Act }>;
 
-/** One act on a habit, for the day on which it rang. */
 export type HabitOffer = Readonly<{
   userId: string;
   deliveryId: string;

@@ -35,7 +35,6 @@ function partsOfWord({ text, start, end }: LineWord): LineWord[] | undefined {
     .map((one) => ({ text: one, start, end }));
 }
 
-/** Reads one of the words of a map. */
 export const wordOf =
   <Value>(known: ReadonlyMap<string, Value>): Reader<Value> =>
   (words, at) => {

@@ -4,7 +4,6 @@ import { SQL } from "bun";
 const leastBytesPerId = 64;
 
 type Aftermath = Readonly<{
-  /** The database password stored in the data folder. */
   password: string;
   /** The most bytes of log that were written after the restored moment. */
   lostBytes: number;

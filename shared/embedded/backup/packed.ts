@@ -24,7 +24,6 @@ const filesAtOnce = 8;
 
 export type Contents = Readonly<{
   folders: readonly string[];
-  /** Each file with its bytes. */
   files: readonly (readonly [path: string, bytes: number])[];
 }>;
 

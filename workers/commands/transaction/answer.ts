@@ -136,7 +136,7 @@ function answer(transaction: RunningTransaction, context: HandlerContext, comman
     (handler.stores && context.refuseFull(handler.stores)) ??
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
-  if (!isRefused(result)) addEvents(context, command);
+  if (contracts[command.name].events && !isRefused(result)) addEvents(context, command);
   const former = isToolCall(command.call) ? wordsReplaced(rowChanges(transaction.state, count)) : undefined;
   store(transaction, command, outcome, { today: context.today, former });
   return { ticket: command.ticket, outcome, replayed: false, ...(former && { former }) };

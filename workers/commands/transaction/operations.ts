@@ -1,4 +1,3 @@
-import { parseWithTexts } from "../../../shared/domain/action/images.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { createGiveWay, mapGivingWay } from "../../../shared/process/give-way.ts";
@@ -6,11 +5,11 @@ import {
   answeredId,
   failedDependency,
   missingDependency,
-  type Outcome,
   type QueuedCommand,
   type Reply,
 } from "../../../shared/queue/batch.ts";
 import { type QueuedOperation, resolved } from "../../../shared/queue/group.ts";
+import { parseReply } from "../../../shared/queue/stored-reply.ts";
 import { handlers } from "../../handlers/index.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { emptyState, load, ownRows } from "../../unit-of-work/state.ts";
@@ -162,7 +161,7 @@ async function idsOfMade(
   await load(connection, state, stored, "skip");
   const newIds = new Map<string, number>();
   for (const { command_id, reply } of ownRows(state, "inbox", userId).all()) {
-    const id = answeredId(parseWithTexts(reply) as Outcome);
+    const id = answeredId(parseReply(reply));
     if (id !== undefined) newIds.set(command_id, id);
   }
   const unmade = makers.filter(({ id }) => !newIds.has(id));

@@ -6,7 +6,7 @@ import { ownerOf, type RowChange } from "../../../shared/domain/action/images.ts
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import type { QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
-import { isOfPagesAlone } from "../../handlers/action/action-log.ts";
+import { isOfPagesAlone, nameOf } from "../../handlers/action/action-log.ts";
 import type { HandlerContext } from "../../handlers/handler.ts";
 import { rowChanges } from "../../unit-of-work/state.ts";
 import { contextOf, type SharedContext } from "./handler-context.ts";
@@ -54,11 +54,6 @@ function changeOf(context: HandlerContext, thing: ThingRows): readonly Previewed
   if (differing.length === 0) return [];
   return [{ kind, id, name, before: fieldsIn(before, differing), after: fieldsIn(after, differing) }];
 }
-
-const nameOf = (thing: Shown): string | undefined => {
-  const { title, name = title } = thing ?? {};
-  return typeof name === "string" ? name : undefined;
-};
 
 const fieldsIn = (thing: Readonly<Record<string, unknown>>, names: readonly string[]): Shown =>
   Object.fromEntries(names.map((name) => [name, thing[name]]));

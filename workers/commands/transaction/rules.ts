@@ -3,7 +3,7 @@ import { maxWaiting, waitingHours } from "../../../shared/contracts/approval/con
 import { commands as contracts } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
 import type { ApprovalRow, TokenRuleRow } from "../../../shared/db/entities.ts";
-import { fieldsOf } from "../../../shared/domain/action/image-fields.ts";
+import { type Columns, fieldsOf } from "../../../shared/domain/action/image-fields.ts";
 import { kindOfTable, ownerOf, type RowChange } from "../../../shared/domain/action/images.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused, type Refused, refuse, unavailable } from "../../../shared/errors.ts";
@@ -20,7 +20,6 @@ import { contextOf, discarding, type SharedContext } from "./handler-context.ts"
 type Request = Readonly<{
   /** Set for a group, of which `unit` are the commands. */
   group?: RunningGroup;
-  /** Ends a command that is not carried out. */
   close(command: QueuedCommand, outcome: Outcome): Reply;
 }>;
 
@@ -243,13 +242,10 @@ function effectsIn(
   };
 }
 
-type Columns = Readonly<{ category_id?: number | null; next_todo_id?: number | null }>;
-
 /** The successor that a completion made, or that a reopening removed. */
 function successorIn({ before, after }: RowChange): string[] {
   if (!before || !after) return [];
-  const ids = [(before as Columns).next_todo_id, (after as Columns).next_todo_id];
-  return ids.flatMap((id) => (id == null ? [] : [String(id)]));
+  return [before.next_todo_id, after.next_todo_id].flatMap((id) => (id == null ? [] : [String(id)]));
 }
 
 /** A reminder or completion has the category of its thing, whose own row tells it if it is gone. */
@@ -261,7 +257,8 @@ function categoriesOf(
   const isThing = kindOfTable(table) !== undefined;
   const things = ownerOf(table) === "habit" ? loaded.habits : loaded.todos;
   const rows = isThing ? [before, after] : [things.get(Number(key[0]))];
-  return rows.flatMap((row) => (row ? [(row as Columns).category_id ?? null] : []));
+  const idOf = ({ category_id: id }: Columns) => (typeof id === "number" ? id : null);
+  return rows.flatMap((row) => (row ? [idOf(row)] : []));
 }
 
 /** Columns that change when a reminder rings: nobody did that. */

@@ -171,7 +171,7 @@ const removedRow = (changes: readonly RowChange[], kind: ResourceKind, id: numbe
 
 type NamedIds = Readonly<Partial<Record<"todo_id" | "habit_id", number> & { category_id: number | null }>>;
 
-function nameOf(row: object | undefined): string | null {
+export function nameOf(row: object | null | undefined): string | null {
   const { title, name = title }: { title?: unknown; name?: unknown } = row ?? {};
   return typeof name === "string" ? name : null;
 }

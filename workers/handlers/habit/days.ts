@@ -20,14 +20,12 @@ type OneDay = Readonly<{ habit_id: number; date?: string | undefined }>;
 
 const refuseDate = (demand: string): Refused => invalid({ date: [`The date field must be ${demand}.`] });
 
-/** Refuses a day in the future, or too far back. */
 function checkDate({ today }: HandlerContext, date: string | undefined): Refused | undefined {
   if (date === undefined) return undefined;
   if (addDays(today.date, -daysBack) <= date && date <= today.date) return undefined;
   return refuseDate(`today (${today.date}) or up to ${daysBack} days before it`);
 }
 
-/** Refuses a day that is too far ahead to skip, or too far back. */
 function checkSkipDate({ today }: HandlerContext, date: string | undefined): Refused | undefined {
   if (date === undefined) return undefined;
   const [first, last] = [addDays(today.date, -daysBack), addDays(today.date, daysAhead)];

@@ -81,7 +81,6 @@ type ImportWork = Readonly<{
   action: ImportAction;
   /** The numbers of the parts of each step. */
   steps: readonly (readonly number[])[];
-  /** The things of the first transaction. */
   made: Counts;
 }>;
 

@@ -84,7 +84,6 @@ export type Message = Readonly<{
   acts: readonly Offered[];
 }>;
 
-/** A button, and the page that carries it out. */
 type Offered = Readonly<{ act: Offer["act"]; label: string; url: string }>;
 
 type Options = Pick<Config, "baseUrl" | "defaultTimeZone">;
@@ -123,7 +122,6 @@ export function messageOf(
 /** The day on which a message is read, and how its reader writes dates. */
 type Reader = Readonly<{ today: string; locale: string }>;
 
-/** The thing of a reminder, and its page. */
 function subjectOf({ todo, habit, about }: LeasedDelivery, reader: Reader) {
   if (about) return tell(about).subject;
   if (todo)

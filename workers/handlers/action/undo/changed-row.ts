@@ -57,7 +57,7 @@ type Special<Row> = Readonly<{
 }>;
 
 /** @returns the undo of a table's rows: it compares fields, and knows no noun */
-export function undoing<Row extends object>(special: Special<Row>): UndoRow {
+export function undoing<Row extends Fields>(special: Special<Row>): UndoRow {
   const { rowsIn, ownersIn, follows, isTaken, usual, present, returned, conflicts, remove, change } = special;
   const hasOwner = (context: HandlerContext, row: ChangedRow) =>
     ownersIn === undefined || ownersIn(context).get(idOf(row)) !== undefined;
@@ -126,7 +126,7 @@ function withoutGoneCategory({ categories }: HandlerContext, row: ChangedRow): C
 }
 
 /** @returns a conflict when the row is not as the action made it */
-export function touched(context: HandlerContext, row: ChangedRow, current: object): readonly Conflict[] {
+export function touched(context: HandlerContext, row: ChangedRow, current: Fields): readonly Conflict[] {
   const { after: made = {} } = withoutGoneCategory(context, row);
   const fields = changedSince(row.table, made, current);
   return fields.length > 0 ? [conflictAt(row, "changed_since", fields)] : [];
@@ -141,7 +141,7 @@ type Restorable = Readonly<{ patch: Fields; conflicts: readonly Conflict[] }>;
 export function oldValues(
   context: HandlerContext,
   row: ChangedRow,
-  current: object,
+  current: Fields,
   groups: readonly (readonly string[])[] = [],
 ): Restorable {
   const { before = {}, after = {} } = withoutGoneCategory(context, row);
