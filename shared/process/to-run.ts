@@ -1,3 +1,3 @@
 /** The words that run a command of `npm run admin` here: an installed package has no scripts of npm. */
-export const toRun = (command: string, folder = import.meta.dir): string =>
-  folder.includes("/node_modules/") ? `npx kept ${command}` : `npm run admin -- ${command}`;
+export const toRun = (command: string): string =>
+  import.meta.dir.includes("/node_modules/") ? `npx kept ${command}` : `npm run admin -- ${command}`;

@@ -35,9 +35,9 @@ export const Id = titled(
 export const numberOfDigits = (value: unknown): unknown =>
   typeof value === "string" && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : value;
 
-export function Line(max: number, min = 1) {
-  const expects = `text of ${min} to ${max} characters on one line`;
-  return Type.String({ minLength: min, maxLength: max, format: "line", expects });
+export function Line(max: number) {
+  const expects = `text of 1 to ${max} characters on one line`;
+  return Type.String({ minLength: 1, maxLength: max, format: "line", expects });
 }
 
 export const Name = titled("Name", Line(255));

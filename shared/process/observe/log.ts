@@ -15,11 +15,10 @@ export function createLog(role: string, level: string): Log {
   });
 }
 
-/** Passes on at most one call in `everyMs`, so that a line for each request cannot fill a log. */
-export function throttled<Args extends unknown[]>(
-  act: (...args: Args) => void,
-  everyMs = 60_000,
-): (...args: Args) => void {
+const everyMs = 60_000;
+
+/** Passes on at most one call a minute, so that a line for each request cannot fill a log. */
+export function throttled<Args extends unknown[]>(act: (...args: Args) => void): (...args: Args) => void {
   let last = Number.NEGATIVE_INFINITY;
   return (...args) => {
     if (performance.now() - last < everyMs) return;
