@@ -14,17 +14,13 @@ const atOnce = 50;
 /** A token in a network, and the reads that the journal does not know yet. */
 type Use = Readonly<{ actor: Actor; network: string }> & { reads: number; isWritten: boolean };
 
-export type UseCount = Readonly<{
-  /** Counts a request of a token; `isRead` if it read over REST. */
-  note(actor: Actor, network: string, isRead: boolean): void;
-  stop(): Promise<void>;
-}>;
+export type UseCount = ReturnType<typeof createUseCount>;
 
 /**
  * Counts in memory what tokens do, so that a read costs a look into a map. The account journal learns of a new network
  * at once, and of reads by the hundred and every five minutes; a door that is killed loses those since.
  */
-export function createUseCount(dispatch: Dispatch): UseCount {
+export function createUseCount(dispatch: Dispatch) {
   const uses = new LRUCache<string, Use>({
     max: mostPairs,
     dispose: (use, _key, reason) => void (reason === "evict" && use.reads > 0 && write(use)),
@@ -54,13 +50,14 @@ export function createUseCount(dispatch: Dispatch): UseCount {
 
   const timer = setInterval(() => void writeAll(), writeEveryMs);
   return {
-    note(actor, network, isRead) {
+    /** Counts a request of a token; `isRead` if it read over REST. */
+    note(actor: Actor, network: string, isRead: boolean): void {
       const key = `${actor.userId} ${actor.tokenId} ${network}`;
       const use = uses.get(key) ?? begin(key, actor, network);
       if (isRead) use.reads += 1;
       if (use.reads === mostReads) void write(use);
     },
-    stop() {
+    stop(): Promise<void> {
       clearInterval(timer);
       return writeAll();
     },

@@ -202,9 +202,7 @@ async function answerOther(
 const initializeNeeds =
   "initialize needs protocolVersion (a text), capabilities (an object) and clientInfo with name and version.";
 
-type Prompt = Readonly<{ name: string; title: string; description: string; text: string }>;
-
-const prompts: readonly Prompt[] = [
+const prompts = [
   {
     name: "plan-my-day",
     title: "Plan my day",

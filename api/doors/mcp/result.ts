@@ -113,14 +113,9 @@ export function advise(refusal: Refusal): string {
 }
 
 /** The tool that lists the ids of a resource, if there is one. */
-const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
+const whereIdsAre: Readonly<Partial<Record<ResourceName, string>>> = {
   Habit: "get-today-habits lists the ids of the habits due today",
   Todo: "get-pending-todos lists the ids of the incomplete todos",
-  Category: undefined,
-  Reminder: undefined,
-  Approval: undefined,
-  Webhook: undefined,
-  Delivery: undefined,
 };
 
 /** @returns undefined when the message needs no advice */

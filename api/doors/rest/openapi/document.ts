@@ -12,6 +12,7 @@ import {
 import { examplePreview, PreviewAnswer } from "../../../../shared/contracts/kernel/preview.ts";
 import { scopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { exampleTodo } from "../../../../shared/contracts/todo/examples.ts";
+import { resourceKinds } from "../../../../shared/domain/vocabulary.ts";
 import type { Config } from "../../../../shared/process/config.ts";
 import { groupCommand } from "../../../../shared/queue/group.ts";
 import type { KnownNames } from "../../../http/input.ts";
@@ -232,15 +233,7 @@ function errorResponses(schemas: Schemas) {
   return Object.fromEntries(errors.map((error) => [error.name, errorResponse(error, schemas)]));
 }
 
-const types = [
-  "category.changed",
-  "category.deleted",
-  "habit.changed",
-  "habit.deleted",
-  "todo.changed",
-  "todo.deleted",
-  "reminder.due",
-] as const;
+const types = [...resourceKinds.flatMap((kind) => [`${kind}.changed`, `${kind}.deleted`]), "reminder.due"];
 
 const WebhookEvent = titled(
   "WebhookEvent",
