@@ -34,7 +34,11 @@ export const labs: Readonly<Record<string, Lab>> = {
     "packs service, image if buildah is here, SBOM and notes into release/",
     "release/build.ts",
   ),
-  hosts: program("the MCP bundle and the entry for the MCP registry, in release/", "release/hosts.ts"),
+  bundle: program("the MCP bundle and the entry for the MCP registry, in release/", "release/hosts.ts"),
+  hosts: tests(
+    "apps that people connect, from npm, sign in, call tools and refresh (1.4 GB)",
+    "--timeout=600000 ./test/labs/hosts/hosts.ts",
+  ),
   tarball: tests(
     "the packed service, installed and started in an empty folder",
     "./test/labs/release/tarball.ts",

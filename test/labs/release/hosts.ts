@@ -109,5 +109,5 @@ export async function packForHosts(folder: string): Promise<void> {
   await Bun.write(join(folder, "server.json"), JSON.stringify(serverJson(), null, 2));
 }
 
-/** `npm run lab -- hosts` */
+/** `npm run lab -- bundle` */
 if (import.meta.main) await packForHosts(join(root, "release"));
