@@ -1,5 +1,6 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
+import type { Client } from "@modelcontextprotocol/client";
 import { $ } from "bun";
 import type { Browser } from "../../support/identity/browser.ts";
 import { consent } from "../../support/identity/support.ts";
@@ -18,6 +19,13 @@ type App = Readonly<{
   call(tool: string, args: object): Promise<unknown>;
   close(): unknown;
 }>;
+
+/** An official client as an app. */
+export const appOf = (client: Client): App => ({
+  tools: async () => (await client.listTools()).tools,
+  call: (tool, args) => client.callTool({ name: tool, arguments: { ...args } }),
+  close: () => client.close(),
+});
 
 /** The published packages, under names of their own where several versions are tried. */
 const dependencies = {

@@ -1,43 +1,35 @@
 import { agentOf } from "../../support/identity/oauth-agent.ts";
+import { officialClient } from "../../support/identity/official-client.ts";
 import { answerAsGemini } from "./gemini.ts";
-import type { Host, Lab } from "./lab.ts";
+import { appOf, type Host, type Lab } from "./lab.ts";
 
 /** Libraries in this process, as those who build an agent use them. */
 export const libraries = (lab: Lab): Host[] => [
-  official(lab, "sdk 1.11.0, of the revision 2025-03-26", "sdk-old/dist/esm/client"),
-  official(lab, "sdk 1.32.2", "sdk/dist/esm/client"),
-  official(lab, "client 2.4.0", "client/dist"),
+  official(lab, "sdk 1.11.0, of the revision 2025-03-26", ...oldModules("sdk-old")),
+  official(lab, "sdk 1.32.2", ...oldModules("sdk")),
+  official(lab, "client 2.4.0", "client/dist/index.mjs"),
   aiSdk(lab),
   langChain(lab),
 ];
 
+const oldModules = (name: string) =>
+  ["index.js", "streamableHttp.js"].map((file) => `${name}/dist/esm/client/${file}`);
+
 /** An app's memory of its sign-in. */
 const memoryOf = (lab: Lab) => agentOf(async ({ href }) => ({ url: await lab.visit(href) }));
 
-function official(lab: Lab, name: string, folder: string): Host {
-  const isPresent = folder === "client/dist";
+function official(lab: Lab, name: string, ...modules: string[]): Host {
   const memory = memoryOf(lab);
-  const load = (module: string) => import(lab.at(`${folder}/${isPresent ? "index.mjs" : module}`));
-  async function transport() {
-    const { StreamableHTTPClientTransport } = await load("streamableHttp.js");
-    return new StreamableHTTPClientTransport(new URL(lab.url), { authProvider: memory });
-  }
-  async function connect() {
-    const { Client } = await load("index.js");
-    const client = new Client({ name, version: "1" });
-    await client.connect(await transport());
-    return {
-      tools: async () => (await client.listTools()).tools,
-      call: (tool: string, args: object) => client.callTool({ name: tool, arguments: args }),
-      close: () => client.close(),
-    };
+  async function client() {
+    const [main, transport = main] = await Promise.all(modules.map((module) => import(lab.at(module))));
+    const { StreamableHTTPClientTransport } = transport;
+    const library = { Client: main.Client, StreamableHTTPClientTransport };
+    return officialClient({ memory, url: lab.url, library, isOld: main !== transport });
   }
   return {
-    ...{ name, connect },
-    async signIn() {
-      await connect().catch(() => {});
-      await (await transport()).finishAuth(isPresent ? memory.came() : memory.came().get("code"));
-    },
+    name,
+    signIn: async () => (await client()).signIn(),
+    connect: async () => appOf(await (await client()).connect()),
   };
 }
 

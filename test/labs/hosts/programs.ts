@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { $ } from "bun";
 import { freePort, type JsonBody } from "../../harness.ts";
 import { wordsIn } from "../../support/text-table.ts";
-import type { Host, Lab } from "./lab.ts";
+import { appOf, type Host, type Lab } from "./lab.ts";
 
 /** Programs as people install them. */
 export const programs = (lab: Lab): Host[] => [
@@ -26,11 +26,7 @@ function remote(lab: Lab, name: string, path: string): Host {
     await client.connect(
       new StdioClientTransport({ command: "node", args, env: lab.env(path), stderr: "ignore" }),
     );
-    return {
-      tools: async () => (await client.listTools()).tools,
-      call: (tool: string, args: object) => client.callTool({ name: tool, arguments: { ...args } }),
-      close: () => client.close(),
-    };
+    return appOf(client);
   }
   return { name, connect, signIn: async () => (await connect()).close() };
 }
