@@ -122,7 +122,7 @@ function rhythmChoice(draft: Draft, errors: DraftErrors): Html {
   const kind = (value: string, label: Html | string) =>
     choice({ name: "rhythm", value, label, isChosen: rhythm === value });
   const number = (name: string, value: string, label: string, most: number) =>
-    html`<input class="short" type="number" name="${name}" value="${value}" min="1" max="${most}" aria-label="${label}">`;
+    html`<div class="custom"><input class="short" type="number" name="${name}" value="${value}" min="1" max="${most}" aria-label="${label}"></div>`;
   const error = errors.rhythm;
   return html`<fieldset class="rhythm"><legend>How often</legend>
     ${kind("daily", "Every day")}
