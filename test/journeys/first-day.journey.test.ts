@@ -37,9 +37,9 @@ browserTest("a newcomer gets from the first page to the account's end by what th
   await press(page, "Avoided today: Smoking", "2 of 4");
 
   await goTo("Meditate");
-  await press(page, "I did it: Yesterday");
-  await page.getByRole("button", { name: "Take back: Yesterday" }).waitFor();
-  expect(await page.locator(".tile").first().innerText()).toStartWith("2");
+  await press(page, "Done, Yesterday: Meditate");
+  await page.getByRole("button", { name: "Undo, Yesterday: Meditate" }).waitFor();
+  await page.locator(".tile", { hasText: "2 day streak" }).waitFor();
 
   await goTo("Todos");
   await goTo("Call mum");

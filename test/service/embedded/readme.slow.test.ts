@@ -55,7 +55,7 @@ test("npm run owner beside npm start prints a link that opens the account pages,
   // A busy machine may need "Try again".
   await eventually(async () => {
     const today = await browser.open("/account");
-    return today.url === `http://localhost:${port}/account` && today.text.includes("<h1>Today</h1>");
+    return today.url === `http://localhost:${port}/account` && today.text.includes(">Today</h1>");
   });
   expect((await browser.open(link)).status).toBe(410);
   expect((await browser.open("/profile")).text).toContain("owner@localhost");

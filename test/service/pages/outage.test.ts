@@ -5,7 +5,7 @@ import { newPlainPerson, textOf } from "../../support/pages/plain.ts";
 test("while the provider is away a session goes on, and nobody new gets in but with a page that says so", async () => {
   const stack = await startStack({ env: { AUTH_URL: "http://127.0.0.1:9" } });
   const { account } = await newPlainPerson(stack);
-  expect((await account.open("/account")).text).toContain("You have no habits yet");
+  expect((await account.open("/account")).text).toContain("No habits yet");
   account.cookies.clear();
   const refused = await account.open("/account");
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);

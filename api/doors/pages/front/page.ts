@@ -7,7 +7,7 @@ import { guestFrame } from "../session/frame.ts";
 /** GET /: introduces Kept to newcomers. */
 export function showFront({ site }: Guest): Response {
   const lead = html`<p class="lead quiet">Your agents add, tick and tidy up. You see every change, and undo it with one press.</p>`;
-  const body = html`<p class="actions"><a class="button" href="/account">Open Kept</a>
+  const body = html`<p class="actions"><a class="button" href="/account">Sign in</a>
     <a class="button plain" href="/account/connect">Connect an agent</a> <a class="button plain" href="/docs">Read the API</a></p>
     ${exampleDay}
     <ul>${promises.map((one) => html`<li>${one}</li>`)}</ul>`;

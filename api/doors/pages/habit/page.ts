@@ -276,7 +276,7 @@ function lastDays(visit: Visit, { item, today: { date: today }, done }: HabitInY
       labels,
       category: null,
     });
-    return html`<li id="day-${date}" class="${isDone && "done"}${date === today && " now"}">${isSkipped ? html`<span class="tick quiet">–</span>` : button}
+    return html`<li id="day-${date}" class="${isDone && "done"}${date === today && " now"}">${isSkipped ? html`<span class="tick" role="img" aria-label="Skipped, ${said}">–</span>` : button}
       <a href="${visit.url.pathname}?day=${date}#day">${date === today ? "Today" : `${weekdayNames[isoWeekday(dayNumber(date)) - 1]} ${Number(date.slice(8))}`}</a></li>`;
   };
   const week = weekInWords(item);

@@ -95,7 +95,7 @@ test("whatever is uploaded is answered by a page", async () => {
     ["a.json", empty, 422, refused],
   ] as const) {
     const page = await upload(fileOf(name, content), csrf);
-    expect([name, page.status, /<h1>(.*?)<\/h1>/.exec(page.text)?.[1]]).toEqual([name, status, heading]);
+    expect([name, page.status, /<h1[^>]*>(.*?)<\/h1>/.exec(page.text)?.[1]]).toEqual([name, status, heading]);
   }
   const broken = await fetch(`${baseUrl}${importPath}`, {
     method: "POST",

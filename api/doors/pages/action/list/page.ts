@@ -162,7 +162,7 @@ function readCards(date: string, reads: readonly ReadCount[]): readonly Html[] {
     );
     const calls = new URLSearchParams({ show: "reads", token_id, from: date, to: date });
     const name = nameOfCaller({ token_id, client_name: own[0]?.client_name ?? null });
-    return html`<li><p class="quiet small"><strong>${name}</strong>:
+    return html`<li class="card"><p class="quiet small"><strong>${name}</strong>:
       <a href="${actionsPath}?${calls.toString()}">Looked at ${looks.join("; looked at ")}</a></p></li>`;
   });
 }
