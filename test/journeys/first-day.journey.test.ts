@@ -55,14 +55,14 @@ browserTest("a newcomer gets from the first page to the account's end by what th
   await page.getByRole("link", { name: "Kept" }).first().click();
   await page.waitForURL(`${baseUrl}/account`);
   await goTo("Settings");
-  await goTo("Export, import and a calendar feed");
+  await goTo("Your data");
   const [file] = await Promise.all([page.waitForEvent("download"), goTo("Download everything (JSON)")]);
   const exported = await Bun.file(await file.path()).json();
   expect(exported.habits).toMatchObject([{ name: "Read", time_of_day: "evening" }, {}, {}, {}]);
   expect(exported.todos).toHaveLength(4);
 
   await goTo("Settings");
-  await page.getByRole("link", { name: "Account: e-mail address" }).click();
+  await goTo("Sign-in and account");
   await page.getByText("Delete my account and everything in it").click();
   await press(page, "Delete my account");
   await page.getByRole("heading", { name: "Account deleted" }).waitFor();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { completed, withoutDone } from "../../../../shared/domain/habit/history.ts";
-import { streakColumns } from "../../../../shared/domain/habit/streak.ts";
+import { streakColumns, streakRuns } from "../../../../shared/domain/habit/streak.ts";
 import { agree, type Habit, newHabit, nowOf, obey, shown } from "../../../support/streak/streak-habit.ts";
 import {
   type Command,
@@ -47,10 +47,12 @@ function keepsItsPromise(habit: Habit, command: Command): void {
   expect({ ...undone, ...completed(undone, command.date, nowOf(undone)) }).toEqual(habit.row);
 }
 
-const shownIn = (row: Habit["row"], today: string) => ({
-  count: shown(row, today),
-  longest: streakColumns(row, today).longest_streak,
-});
+/** The longest of all streaks is the longest streak. */
+function shownIn(row: Habit["row"], today: string) {
+  const longest = streakColumns(row, today).longest_streak;
+  expect(Math.max(0, ...streakRuns(row, today).map(({ count }) => count))).toBe(longest);
+  return { count: shown(row, today), longest };
+}
 
 const [daily, weekly] = [rules("daily", 0), rules("weekly", 0)];
 
