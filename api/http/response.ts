@@ -115,8 +115,13 @@ const isForPeople = ({ headers }: Response): boolean =>
     `${headers.get("content-type")} ${headers.get("cache-control")}`,
   );
 
+/** The better coding first: zstd takes a tenth of the time. */
+const codings = { zstd: Bun.zstdCompress, gzip: Bun.gzipSync } as const;
+type Coding = keyof typeof codings;
+
 /** RFC 9110 §12.5.3: a quality of 0 refuses. */
-const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
+const takes = (accepted: string, coding: Coding): boolean =>
+  new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, "i").test(accepted);
 
 /**
  * Compresses an answer for people, if their browser takes that. The size of a compressed page tells of secrets beside
@@ -125,8 +130,10 @@ const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
 export async function compressed({ headers }: Request, response: Response): Promise<Response> {
   if (!response.body || !isForPeople(response)) return response;
   response.headers.append("vary", "accept-encoding");
-  if (!takesGzip.test(headers.get("accept-encoding") ?? "")) return response;
-  response.headers.set("content-encoding", "gzip");
+  const accepted = headers.get("accept-encoding") ?? "";
+  const coding = (["zstd", "gzip"] as const).find((one) => takes(accepted, one));
+  if (!coding) return response;
+  response.headers.set("content-encoding", coding);
   response.headers.delete("content-length");
-  return new Response(Bun.gzipSync(await response.arrayBuffer()), response);
+  return new Response(await codings[coding](await response.arrayBuffer()), response);
 }

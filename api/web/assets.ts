@@ -37,7 +37,9 @@ function asset(
 }
 
 /** Styles in this order: those of every page first, then those of parts. */
-const styles = ["tokens", "base", "forms", "things", "figures", "shell"].map((part) => `styles/${part}.css`);
+const styles = ["tokens", "base", "forms", "things", "figures", "shell", "plan"].map(
+  (part) => `styles/${part}.css`,
+);
 
 /** The typeface of every page, in the letters of Western Europe. Others come from the person's machine. */
 await loadAsset("inter.woff2", { "Content-Type": "font/woff2" }, [

@@ -5,13 +5,22 @@ import { type IconName, icon } from "./icons.ts";
 import type { Layout, NavLink } from "./page.ts";
 import type { FormRequest } from "./site.ts";
 
+/** The numbers beside the links: new things of agents, open todos and habits, and the categories of todos. */
+export type Numbers = Readonly<{
+  news: number;
+  today: number;
+  todos: number;
+  habits: number;
+  categories: readonly Readonly<{ id: number; name: string; color: string; count: number }>[];
+}>;
+
 /** A link of the navigation. It is the current one at and below its path and the others that it covers. */
 type Section = Readonly<{
   label: string;
   icon: IconName;
   path: string;
   covers?: readonly string[];
-  hasNews?: true;
+  number?: "news" | "today" | "todos" | "habits";
   /** True for pages of the built-in provider. */
   isOfProvider?: true;
   /** True for what is below the pages of every day. */
@@ -21,15 +30,16 @@ type Section = Readonly<{
 }>;
 
 const sections: readonly Section[] = [
-  { label: "Today", icon: "today", path: "/account" },
-  { label: "Todos", icon: "todos", path: "/account/todos" },
-  { label: "Habits", icon: "habits", path: "/account/habits" },
+  { label: "Today", icon: "today", path: "/account", number: "today" },
+  { label: "Upcoming", icon: "calendar", path: "/account/upcoming" },
+  { label: "Todos", icon: "todos", path: "/account/todos", number: "todos" },
+  { label: "Habits", icon: "habits", path: "/account/habits", number: "habits" },
   {
     label: "Activity",
     icon: "activity",
     path: "/account/actions",
     covers: ["/account/approvals", "/account/agents"],
-    hasNews: true,
+    number: "news",
   },
   { label: "Connect an agent", icon: "plug", path: "/account/connect", isFurther: true },
   {
@@ -51,18 +61,20 @@ const sections: readonly Section[] = [
   },
 ];
 
-/** The navigation and the sign-out button of a page. @param news the number of new things on Activity */
+/** The navigation and the sign-out button of a page. */
 export function frame(
   visit: Pick<FormRequest, "request" | "site" | "holder" | "url">,
   { builtInIdentity }: Pick<Config, "builtInIdentity">,
-  news?: number,
+  numbers?: Numbers,
 ): Pick<Layout, "nav" | "corner" | "menu"> {
   const offered = sections.filter((section) => builtInIdentity || !section.isOfProvider);
   const here = offered.find((section) => isIn(section, visit.url.pathname));
   const linkTo = (section: Section): NavLink => {
     const isHere = section.path === visit.url.pathname;
-    const count = section.hasNews && news && (isHere ? 0 : news);
-    const link = { href: section.path, label: section.label, icon: section.icon, news: count };
+    const { path: href, label, icon, number } = section;
+    const isNews = number === "news";
+    const count = number && (isNews && isHere ? 0 : numbers?.[number]);
+    const link = { href, label, icon, count, isNews };
     if (section !== here) return link;
     return { ...link, current: isHere ? "page" : "true" };
   };
@@ -71,7 +83,8 @@ export function frame(
   const corner = html`<form method="post" action="/account/sign-out">${formToken(visit)}
       <button class="link">${icon("leave")}<span class="label">Sign out</span></button></form>`;
   const pages = here?.pages?.filter((one) => builtInIdentity || !one.isOfProvider);
-  return { nav: { main, more }, corner, menu: pages && menuOf(pages, visit.url.pathname) };
+  const nav = { main, more, categories: numbers?.categories ?? [] };
+  return { nav, corner, menu: pages && menuOf(pages, visit.url.pathname) };
 }
 
 /** The links of a menu; the current one has the longest path above the page's own. */

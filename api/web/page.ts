@@ -41,15 +41,20 @@ export type NavLink = Readonly<{
   icon: IconName;
   /** `page` if the link leads to the shown page, `true` if the shown page belongs to it. */
   current?: "page" | "true";
-  /** The number of new things there. */
-  news?: number | undefined;
+  /** The number of things there, or of new ones. */
+  count?: number | undefined;
+  isNews?: boolean;
 }>;
 
 export type Layout = Readonly<{
   title: string;
   body: Html;
   /** The person's own pages, and further ones. */
-  nav?: Readonly<{ main: readonly NavLink[]; more: readonly NavLink[] }>;
+  nav?: Readonly<{
+    main: readonly NavLink[];
+    more: readonly NavLink[];
+    categories: readonly Readonly<{ id: number; name: string; color: string; count: number }>[];
+  }>;
   /** The menu of a section's pages, beside the body. */
   menu?: Html | undefined;
   /** Shown at the end of the header, such as a sign-out button. */
@@ -88,7 +93,12 @@ ${scripts.map(({ href }) => html`<script type="module" src="${href}"></script>`)
 <header>
 <a class="brand" href="${home}"><span class="mark">${icon("check")}</span>Kept</a>
 ${nav && searchLink}
-${nav && html`<nav aria-label="Main">${nav.main.map(navLink)}${addLink(tools ? "" : "/account")}</nav><nav aria-label="More">${nav.more.map(navLink)}</nav>`}
+${
+  nav &&
+  html`<nav id="nav" aria-label="Main" data-part>${nav.main.map(navLink)}${addLink(tools ? "" : "/account")}</nav>
+<nav id="nav-categories" class="categories" aria-label="Categories" data-part>${nav.categories.length > 0 && html`<a class="part" href="/account/categories">Categories</a>`}${nav.categories.map(categoryLink)}</nav>
+<nav class="further" aria-label="More">${nav.more.map(navLink)}</nav>`
+}
 ${corner}
 </header>
 <main id="content">
@@ -109,12 +119,16 @@ const searchLink = html`<a class="search" href="/account/find">${icon("search")}
 const addLink = (path: string): Html =>
   html`<a class="add" href="${path}#quick" aria-label="Add">${icon("plus")}</a>`;
 
-function navLink({ href, label, icon: name, current, news }: NavLink): Html {
-  const count =
-    news !== undefined &&
-    html`<span id="news" data-part>${news > 0 && html` <span class="count">${news > mostNews ? `${mostNews}+` : news}<span class="unseen"> new</span></span>`}</span>`;
-  return html`<a href="${href}"${current && html` aria-current="${current}"`}>${icon(name)}<span class="label">${label}</span>${count}</a>`;
+function navLink({ href, label, icon: name, current, count = 0, isNews }: NavLink): Html {
+  const number = isNews && count > mostNews ? `${mostNews}+` : count;
+  return html`<a href="${href}"${current && html` aria-current="${current}"`}>${icon(name)}<span class="label">${label}</span>${
+    count > 0 &&
+    html` <span class="count${isNews && " new"}">${number}${isNews && html`<span class="unseen"> new</span>`}</span>`
+  }</a>`;
 }
+
+const categoryLink = ({ id, name, color, count }: NonNullable<Layout["nav"]>["categories"][number]): Html =>
+  html`<a href="/account/todos?category_id=${id}"><svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${color}"/></svg><span class="label" dir="auto">${name}</span>${count > 0 && html` <span class="count">${count}</span>`}</a>`;
 
 /**
  * Headers of every page: no caching, no framing. Scripts are the page's own files, and scripts and forms reach this

@@ -1,5 +1,4 @@
 import { isRefused } from "../../../shared/errors.ts";
-import { html } from "../../../shared/html.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { loggedIds } from "../../http/request.ts";
 import { takeForm } from "../../web/form/form.ts";
@@ -18,7 +17,7 @@ import { decide, saveRules, showAgents, showApprovals } from "./action/approval/
 import { exportActions } from "./action/list/filters.ts";
 import { showActions } from "./action/list/page.ts";
 import { showRun, takeRunBack } from "./action/take-back/run.ts";
-import { askForget, doneNotice, forgetThing, undoAction, undoChosen } from "./action/take-back/undo.ts";
+import { askForget, forgetThing, undoAction, undoChosen } from "./action/take-back/undo.ts";
 import { agentsPath, approvalsPath } from "./action/words.ts";
 import { addLine, newThing, previewLine } from "./add/page.ts";
 import { endFeed, makeFeed } from "./calendar/feed.ts";
@@ -27,7 +26,7 @@ import { categoryForm, showCategories } from "./edit/category-form.ts";
 import { habitForm } from "./edit/habit-form.ts";
 import { createThing, deleteThing, editThing, saveThing } from "./edit/save.ts";
 import type { ThingForm } from "./edit/thing-form.ts";
-import { todoForm } from "./edit/todo-form.ts";
+import { checkLine, todoForm } from "./edit/todo-form.ts";
 import { exportData, pageOfExport, showData } from "./export/page.ts";
 import { showFound } from "./find/page.ts";
 import { showFront } from "./front/page.ts";
@@ -44,9 +43,10 @@ import { pushPath, sendTest, targetPath, typedTargets } from "./settings/channel
 import { showDay, showReminders } from "./settings/page.ts";
 import { addBrowser, removeBrowser, saveChannel, saveDay, saveTarget, sendAgain } from "./settings/save.ts";
 import { beginSignIn, createFindProvider, finishSignIn, signOut } from "./sign-in/sign-in.ts";
-import { tickNotice, toggleItem, undoTick } from "./tick/tick.ts";
+import { actNotice, toggleItem, undoTick } from "./tick/tick.ts";
 import { showToday } from "./today/page.ts";
 import { changeMany, manyPath, showTodos } from "./todo/page.ts";
+import { showUpcoming } from "./upcoming/page.ts";
 import { changeWebhook, makeWebhook, sendPostAgain, showWebhooks, webhooksPath } from "./webhook/page.ts";
 
 const require = (find: (guest: Guest) => Promise<Visit | undefined>, proof?: "fresh") =>
@@ -63,12 +63,10 @@ const requireSignIn = require(findVisit);
 /** Wraps what opens a way out of the account: the person signed in, or did so again, ten minutes ago at most. */
 const requireProof = require(provenVisit, "fresh");
 
-/** Adds the notices of the last action and of the last tick that the address names. */
+/** Adds the notice of the last act that the address names. */
 async function findVisit(guest: Guest): Promise<Visit | undefined> {
   const visit = await signedInVisit(guest);
-  if (!visit || guest.request.method === "POST") return visit;
-  const [done, tick] = await Promise.all([doneNotice(visit), tickNotice(visit)]);
-  return { ...visit, notice: html`${done}${tick}` };
+  return !visit || guest.request.method === "POST" ? visit : { ...visit, notice: await actNotice(visit) };
 }
 
 /** The page of a form, to return to after signing in again. */
@@ -82,12 +80,14 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/account/todos": pageOf(showTodos),
   "/account/habits": pageOf(showHabits),
   "/account/habits/:id": pageOf(showHabit),
+  "/account/upcoming": pageOf(showUpcoming),
   "/account/find": pageOf(showFound),
   "/account/add": pageOf(previewLine, addLine),
   "/account/todos/new": pageOf(newThing("todo"), createThing(todoForm)),
   "/account/habits/new": pageOf(newThing("habit"), createThing(habitForm)),
   "/account/categories": pageOf(showCategories, createThing(categoryForm)),
   ...formOf(todoForm, "/account/todos/:id"),
+  "/account/todos/:id/check": formOn("/account/todos", checkLine),
   ...formOf(habitForm, "/account/habits/:id/edit"),
   ...formOf(categoryForm, "/account/categories/:id"),
   "/account/connect": { GET: showConnect },

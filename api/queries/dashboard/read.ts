@@ -1,5 +1,6 @@
 import { type Expression, sql } from "kysely";
 import type { OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
+import type { CategoryRefRow } from "../../../shared/db/present.ts";
 import { own, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "../engine/context.ts";
 import { countOf } from "../engine/pagination.ts";
@@ -11,7 +12,6 @@ import {
   habitsWhere,
   isOfHabit,
   presentHabits,
-  readDoneDays,
 } from "../habit/read.ts";
 import { readHabitsOfDay } from "../habit/week.ts";
 import { type DueGroup, readTodoCounts, readTodoGroups } from "../todo/groups.ts";
@@ -83,22 +83,44 @@ const mostTodos = (group: DueGroup): number => (group === "overdue" || group ===
 
 export type DaySummary = Awaited<ReturnType<typeof readDay>>;
 
-/** @param beginning the first day of the year that is shown */
-export async function readDay(
-  query: QueryContext,
-  beginning: (today: string) => string,
-  firstWeekday: number,
-) {
+export async function readDay(query: QueryContext, firstWeekday: number) {
   const { today } = await readDaySettings(query);
-  const { date } = today;
   // Statements run one after the other, because together they take one turn of the user.
   const due = await readHabitsOfDay(query, today);
   const todos = await readTodoGroups(query, today, { limit: mostTodos, firstWeekday });
   const counts = await readTodoCounts(query, today, firstWeekday);
-  const done = await readDoneDays(query, { from: beginning(date), to: date });
-  const [totals] = await query.rows(dayTotals({ today: date }));
+  const [totals] = await query.rows(dayTotals({ today: today.date }));
   if (!totals) throw new Error("The statement of totals gave no row.");
-  return { today, due, todos, counts, done, totals };
+  return { today, due, todos, counts, totals };
+}
+
+type Places = Readonly<{
+  today: number;
+  todos: number;
+  habits: number;
+  categories: readonly (CategoryRefRow & Readonly<{ count: number }>)[];
+}>;
+
+/** Open todos of the day, of each category and in all, and habits. Index entries have all that is counted. */
+const places = statement({ today: "date" }, (value) => {
+  const ofCategories = selectFrom(own("todos").as("t"))
+    .select(["t.category_id", countOf.as("count")])
+    .where(isPending)
+    .groupBy("t.category_id");
+  return sql<Places>`
+    select ${pendingTodos} as todos, ${pendingTodos.where("t.due_date", "=", value("today"))} as today,
+      ${selectFrom(own("habits").as("h")).select(countOf.as("count"))} as habits,
+      (select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'color', c.color,
+          'count', coalesce(open.count, 0)) order by lower(c.name), c.id), '[]')
+        from ${own("categories")} c left join (${ofCategories}) open on open.category_id = c.id) as categories`;
+});
+
+/** The numbers beside the navigation. */
+export async function readPlaces(query: QueryContext): Promise<Places> {
+  const { today } = await readDaySettings(query);
+  const [found] = await query.rows(places({ today: today.date }));
+  if (!found) throw new Error("The statement of the navigation gave no row.");
+  return found;
 }
 
 const dayTotals = statement({ today: "date" }, (value) =>

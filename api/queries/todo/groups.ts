@@ -125,6 +125,36 @@ export async function readTodoGroups(
 }
 
 export const todosPerPage = 100;
+
+/** The first pending todos that are overdue, or due from a day on, with the number of all. */
+export async function readDueTodos(
+  query: QueryContext,
+  today: Viewer,
+  due: Readonly<{ from: string }> | "overdue",
+) {
+  const dates = due === "overdue" ? { due } : { due_from: due.from };
+  const selection = await selectTodos(query, { ...dates, status: "incomplete" });
+  const part = partsOfTodos({ ...selection, order: "due" });
+  const { rows, total } = await readCounted(query, part, { limit: 2 * todosPerPage, offset: 0 });
+  return { todos: presentTodos(rows, today), total };
+}
+
+const contextsOfTodos = statement({}, () =>
+  selectFrom(own("todos").as("t"))
+    .select(({ fn, ref }) => [
+      sql<string>`ltrim(${fn.min(ref("t.context"))}, '@')`.as("name"),
+      countOf.as("count"),
+    ])
+    .where(isPending)
+    .where("t.context", "is not", null)
+    .groupBy(sql`lower(ltrim(${sql.ref("t.context")}, '@'))`)
+    .orderBy("count", "desc")
+    .orderBy("name")
+    .modifyEnd(sql`limit 6`),
+);
+
+/** The contexts that most open todos have. */
+export const readContexts = ({ rows }: QueryContext) => rows(contextsOfTodos({}));
 const none = { todos: [], total: 0 };
 
 export type TodoFilters = Readonly<{

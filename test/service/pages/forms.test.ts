@@ -5,7 +5,7 @@ import { fieldsOf, newPlainPerson, textOf } from "../../support/pages/plain.ts";
 
 const stack = await useStack();
 const { baseUrl } = stack.config;
-const [newTodo, newHabit, undoPath] = ["/account/todos/new", "/account/habits/new", "/account/actions/undo"];
+const [newTodo, newHabit, undoPath] = ["/account/todos/new", "/account/habits/new", "/account/tick/undo"];
 
 async function newPerson() {
   const person = await newPlainPerson(stack);
@@ -34,7 +34,7 @@ describe("the line at the top", () => {
     expect(await things("/todos")).toEqual([]);
 
     const saved = await account.submit(shown, newTodo, {});
-    expect(saved.url).toStartWith(`${baseUrl}${from}?did=`);
+    expect(saved.url).toStartWith(`${baseUrl}${from}?tick=made_`);
     expect(textOf(saved)).toContain("Added: Pay rent");
     const [todo] = await things("/todos");
     const rent = { title: "Pay rent", recurrence: "FREQ=MONTHLY;BYMONTHDAY=1", estimated_minutes: 10 };
@@ -42,7 +42,7 @@ describe("the line at the top", () => {
     expect(todo.reminder.local_time).toBe(`${todo.due_date}T09:00:00`);
 
     const undone = await account.submit(saved, undoPath, {});
-    expect(undone.url).toStartWith(`${baseUrl}${from}?undid=`);
+    expect(undone.url).toStartWith(`${baseUrl}${from}?tick=told_undone`);
     expect(textOf(undone)).toContain("Taken back.");
     expect((await rest("GET", "/todos")).meta.total).toBe(0);
   });
@@ -245,7 +245,7 @@ test("a change of something else of a habit meanwhile is kept, without a questio
   const later = await account.open(saved.url);
   expect(textOf(later)).toContain("Saved: Read");
   const undone = await account.submit(later, undoPath, {});
-  expect(textOf(undone)).toContain("Taken back, but not all of it. The habit Read keeps its present name");
+  expect(textOf(undone)).toContain("Something was changed since and stays as it is.");
 });
 
 test("deleting asks nothing, and is taken back from the notice", async () => {

@@ -66,8 +66,8 @@ test("the tick of a repeating todo says when it comes again, and an edit leads b
   const same = await account.submit(page, path, {});
   expect(same.url).toContain(`${from}&tick=told_unchanged`);
   expect(textOf(same)).toContain("Nothing was changed.");
-  expect((await account.submit(page, path, { title: "Bins out" })).url).toContain(`${from}&did=`);
-  expect((await account.submit(page, `${path}/delete`, {})).url).toContain(`${from}&did=`);
+  expect((await account.submit(page, path, { title: "Bins out" })).url).toContain(`${from}&tick=saved_`);
+  expect((await account.submit(page, `${path}/delete`, {})).url).toContain(`${from}&tick=deleted_`);
 });
 
 test("what an agent has ticked off meanwhile is not offered as the person's own doing", async () => {

@@ -8,7 +8,7 @@ import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { isLogged, readActions } from "../../../api/queries/action/read.ts";
 import { countUnseenRuns } from "../../../api/queries/action/runs.ts";
-import { readDay } from "../../../api/queries/dashboard/read.ts";
+import { readDay, readPlaces } from "../../../api/queries/dashboard/read.ts";
 import {
   createQueryContext,
   openQueryDatabase,
@@ -23,7 +23,7 @@ import {
   readPastDeliveries,
   readReminderTarget,
 } from "../../../api/queries/reminder/read.ts";
-import { dueGroups, readTodoPage } from "../../../api/queries/todo/groups.ts";
+import { dueGroups, readContexts, readDueTodos, readTodoPage } from "../../../api/queries/todo/groups.ts";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
@@ -282,7 +282,11 @@ const yearBefore = (today: string): string => addDays(today, -365);
 /** The account pages' reads beyond the contracts' queries, in each form of their statements. */
 async function readEveryPage(query: QueryContext): Promise<void> {
   const { today } = await readDaySettings(query);
-  await readDay(query, yearBefore, 1);
+  await readDay(query, 1);
+  await readPlaces(query);
+  await readContexts(query);
+  await readDueTodos(query, today, "overdue");
+  await readDueTodos(query, today, { from: today.date });
   await countUnseenRuns(query, yearBefore(today.date));
   await readHabitInYear(query, idAt(0, 0), yearBefore);
   const kinds = [{}, { category_id: 1 }];

@@ -11,9 +11,9 @@ import { seeOther } from "../../../web/redirect.ts";
 import { notFoundPage } from "../../../web/router.ts";
 import { capitalized } from "../kit/words.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
-import { doneAddress, hereWithoutNotes, pathId } from "../session/go-on.ts";
+import { hereWithoutNotes, pathId } from "../session/go-on.ts";
 import { submitLogged } from "../session/submit.ts";
-import { notedPage } from "../tick/tick.ts";
+import { notedPage, noteOf } from "../tick/tick.ts";
 import {
   type Complaint,
   complaintOf,
@@ -36,9 +36,13 @@ export const createThing =
   async (visit: Visit, sent: URLSearchParams): Promise<PageAnswer> => {
     const opened = await openForm(visit);
     if (isRefused(opened)) return opened;
-    const leadsTo = (key: ActionKey) => doneAddress(visit, sent.get("from") ?? form.home, key);
+    const leadsTo = (key: ActionKey) => pageAfter(visit, sent.get("from") ?? form.home, "made", key);
     return createFrom(form, opened, { ...settled(form, sent, opened), sent, leadsTo });
   };
+
+/** The page that says what was done, and offers to undo it. */
+const pageAfter = (visit: Visit, from: string, verb: string, key: ActionKey): string =>
+  notedPage(visit, new URLSearchParams({ from }), noteOf({ verb, key }), "");
 
 type NewThing = Settled &
   Readonly<{
@@ -100,7 +104,7 @@ export const deleteThing =
     const next = from.startsWith(form.shownAt(id)) ? form.home : from;
     const { outcome, key } = await submitLogged(visit, `${form.noun}.delete`, { [`${form.noun}_id`]: id });
     if (isRefused(outcome)) return outcome.refusal.code === "not_found" ? seeOther(form.home) : outcome;
-    return seeOther(doneAddress(visit, next, key));
+    return seeOther(pageAfter(visit, next, "deleted", key));
   };
 
 /** GET …/:id: a thing in its form. */
@@ -165,7 +169,7 @@ async function save(form: ThingForm, context: FormContext, sent: Sent, tag: stri
       preconditions: { ifMatch },
     });
     if (!isRefused(outcome))
-      return seeOther(doneAddress(context.visit, sent.from ?? form.shownAt(sent.id), key));
+      return seeOther(pageAfter(context.visit, sent.from ?? form.shownAt(sent.id), "saved", key));
     const { refusal } = outcome;
     if (refusal.code !== "precondition_failed") return again(form, context, sent, complaintOf(form, refusal));
     const stored = await readThing(form, context, sent.id);

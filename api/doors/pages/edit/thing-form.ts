@@ -13,7 +13,7 @@ import { statusOf } from "../../../http/response.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import type { Clock } from "../../../queries/quick-add/forms/phrase.ts";
-import { rhythmScript } from "../../../web/assets.ts";
+import { pageScript, rhythmScript } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
 import {
   areaField,
@@ -151,7 +151,7 @@ export async function newThingPage(
     <form method="post" action="${form.newPath}" id="${newThingId}" class="card">${formToken(visit, { from, key: crypto.randomUUID() })}
     ${form.inputs(draft, complaint.errors ?? {}, context)}
     <button>Save</button></form>`;
-  const content = { title: `New ${form.noun}`, body, scripts: [rhythmScript] };
+  const content = { title: `New ${form.noun}`, body, scripts: [pageScript, rhythmScript] };
   return accountPage(visit, content, { status: complaint.status ?? 200 });
 }
 
@@ -165,15 +165,16 @@ export async function thingPage(form: ThingForm, context: FormContext, edited: E
   const { visit } = context;
   const { id, draft, stored, conflict, from, errors = {}, message, status = 200 } = edited;
   const original = { tag: entityTag(stored.json), base: JSON.stringify(stored.draft) };
-  const body = html`${problem(message)}${conflict}${await stored.lead?.(context)}
-    ${await authorship(context.query, form.noun, id)}
+  const body = html`<div id="thing" class="thing ${form.noun}">${problem(message)}${conflict}${await stored.lead?.(context)}
     <form method="post" action="${form.path(id)}" class="card">${formToken(visit, { from, ...original })}
     ${form.inputs(draft, errors, context)}
     ${form.editInputs?.(draft, errors)}
     <button>Save</button></form>
     <form method="post" action="${form.path(id)}/delete">${formToken(visit, { from })}
-    <button class="danger">Delete this ${form.noun}</button></form>`;
-  return accountPage(visit, { title: stored.name, body, scripts: [rhythmScript] }, { status });
+    <button class="danger">Delete this ${form.noun}</button></form>
+    ${await authorship(context.query, form.noun, id)}</div>`;
+  const scripts = [pageScript, ...(form.noun === "habit" ? [rhythmScript] : [])];
+  return accountPage(visit, { title: stored.name, body, scripts }, { status });
 }
 
 /** Sorts a refusal into messages for the form's fields and one above them for everything else. */

@@ -1,15 +1,25 @@
 import type { Static } from "typebox";
 import type { Todo } from "../../../../shared/contracts/todo/fields.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
+import { addDays } from "../../../../shared/domain/day/day.ts";
+import { entityTag } from "../../../../shared/domain/preconditions.ts";
 import { longestLine } from "../../../../shared/domain/todo/quick-add-words.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { type QuickTodo, readQuickAdd, readRepeat } from "../../../queries/quick-add/quick-add.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
+import { formToken } from "../../../web/form/form.ts";
 import { field } from "../../../web/form/form-fields.ts";
+import { icon } from "../../../web/icons.ts";
+import { seeOther } from "../../../web/redirect.ts";
 import { tickFields } from "../kit/items.ts";
-import { sayDay } from "../kit/words.ts";
+import { isRich, readableNotes, withTurnedLine } from "../kit/notes.ts";
+import { nextWeek, sayDay } from "../kit/words.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
+import { pathId } from "../session/go-on.ts";
+import { formKeyOf, submitLogged } from "../session/submit.ts";
+import { notedPage, notedRefusal, noteOf } from "../tick/tick.ts";
 import type { Draft, DraftErrors, FormContext, Settled, ThingForm } from "./thing-form.ts";
 import {
   categoryField,
@@ -97,15 +107,37 @@ function toFields(draft: Draft, context: FormContext) {
 
 /** The state of a todo, with a button that changes it and a link to its successor. */
 async function todoState(
-  { id, is_completed: done, completed_at, next_todo_id, is_overdue }: Static<typeof Todo>,
+  { id, is_completed: done, completed_at, next_todo_id, is_overdue, description }: Static<typeof Todo>,
   { visit, clock }: FormContext,
 ): Promise<Html> {
   const since = completed_at && sayDay(completed_at, clock.timeZone, clock.today);
   const next = next_todo_id !== null && html` <a href="/account/todos/${next_todo_id}">The next one</a>`;
   return html`<form method="post" action="/account/tick" class="card spread">
     ${tickFields(visit, { kind: "todo", id, day: clock.today })}
-    <p>${since ? html`Done: ${since}.${next}` : is_overdue ? "Overdue" : "Not done yet"}</p>
-    <button class="plain" name="done" value="${done ? "no" : "yes"}">${done ? "Open again" : "Done"}</button></form>`;
+    <p>${since ? html`Done: ${since}.${next}` : is_overdue && "Overdue"}</p>
+    <button class="plain" name="done" value="${done ? "no" : "yes"}">${icon("check")}${done ? "Open again" : "Done"}</button></form>
+    ${description && isRich(description) && html`<form method="post" action="/account/todos/${id}/check" class="notes">${formToken(visit, { key: crypto.randomUUID() })}${readableNotes(description)}</form>`}`;
+}
+
+/** POST /account/todos/:id/check: turns one line of the checklist in the notes. */
+export async function checkLine(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const todo_id = pathId(visit.url);
+  const todo = await readTodo(visit.query, { todo_id });
+  if (isRefused(todo)) return todo;
+  const description = withTurnedLine(todo.description ?? "", Number(form.get("line") ?? -1));
+  const from = new URLSearchParams({ from: form.get("from") ?? `/account/todos/${todo_id}` });
+  if (description === undefined) return seeOther(notedPage(visit, from, "told_unchanged", ""));
+  const { outcome, key } = await submitLogged(
+    visit,
+    "todo.update",
+    { todo_id, description },
+    {
+      idempotencyKey: formKeyOf(form),
+      preconditions: { ifMatch: entityTag(JSON.stringify(todo)) },
+    },
+  );
+  if (isRefused(outcome)) return notedRefusal(visit, from, outcome);
+  return seeOther(notedPage(visit, from, noteOf({ verb: "saved", key }), ""));
 }
 
 function todoInputs(draft: Draft, errors: DraftErrors, context: FormContext): Html {
@@ -125,7 +157,7 @@ function todoInputs(draft: Draft, errors: DraftErrors, context: FormContext): Ht
     hint: `${context.clock.timeZone}. It moves with the due date and time.`,
   });
   return html`${title}
-    <div class="fields">${due_date}
+    <div class="fields">${due_date}${soon(context.clock.today)}
     ${due_time}
     ${remindAt}</div>
     ${recurrence}
@@ -137,6 +169,16 @@ function todoInputs(draft: Draft, errors: DraftErrors, context: FormContext): Ht
     ${Object.values(others)}
     ${description}`;
 }
+
+/** Days that are often meant. Scripts write them into the due date. */
+const soon = (today: string): Html =>
+  html`<p class="chips soon">${[
+    ["Today", today],
+    ["Tomorrow", addDays(today, 1)],
+    ["Next week", nextWeek(today)],
+  ].map(
+    ([label, date]) => html`<button type="button" class="plain" data-due="${date}">${label}</button>`,
+  )}</p>`;
 
 /** A line that changes other fields when the form is saved. */
 function wordsInput({ words = "" }: Draft, errors: DraftErrors): Html {

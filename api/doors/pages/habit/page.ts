@@ -46,6 +46,7 @@ import {
   pager,
   withoutPage,
 } from "../kit/lists.ts";
+import { linked } from "../kit/notes.ts";
 import {
   amountInWords,
   capitalized,
@@ -186,7 +187,7 @@ function introduction(visit: Visit, { item, today }: HabitInYear): Html {
   const reminder = remind_at && drawn("bell", sayTime(remind_at));
   return html`<div class="lead"><div class="spread">${facts([rhythm, time_of_day, reminder, type === "bad" ? "to avoid" : null, categoryTag(category)])}
     <div class="actions"><a class="button plain" href="${path}/${id}/edit">Edit</a>${habitMore(visit, item, today.date)}</div></div>
-    ${description && html`<p class="description" dir="auto">${description}</p>`}</div>`;
+    ${description && html`<p class="description" dir="auto">${linked(description)}</p>`}</div>`;
 }
 
 function tiles({ item, today, done }: HabitInYear): Html {

@@ -14,6 +14,7 @@ import { formToken } from "../../../web/form/form.ts";
 import { icon } from "../../../web/icons.ts";
 import type { Visit } from "../session/context.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";
+import { progressOf } from "./notes.ts";
 import {
   amountInWords,
   categoryTag,
@@ -61,10 +62,14 @@ function factsOfHabit(item: HabitInWeek, today: string) {
   ];
 }
 
-function streak({ habit }: HabitInWeek): Html {
-  const { streak_count, longest_streak } = habit;
+function streak(item: HabitInWeek): Html {
+  const { habit, doneDays, target } = item;
+  const { streak_count, longest_streak, is_completed_today: done } = habit;
+  // Scripts show at once what a tick makes of it. A week counts with the completion that fills it.
+  const counts = !("times" in rhythmOf(habit)) || doneDays.length + (done ? 0 : 1) === target;
+  const other = Math.max(0, streak_count + (counts ? (done ? -1 : 1) : 0));
   const best = longest_streak > streak_count && html` · best ${longest_streak}`;
-  return html`<p class="streak${streak_count > 0 && " alive"}" id="streak-${habit.id}" data-now>${icon("flame")}<strong>${streak_count}</strong>
+  return html`<p class="streak${streak_count > 0 && " alive"}" id="streak-${habit.id}" data-other="${other}" data-now>${icon("flame")}<strong>${streak_count}</strong>
     <span class="unit">${streakUnit(habit, streak_count)}<span class="unseen"> in the streak</span>${best}</span></p>`;
 }
 
@@ -118,16 +123,19 @@ export const chosenFormId = "chosen";
 
 export type TodoItem = Static<typeof Todo>;
 
-/** A list of todos, pending or done. */
-export const todoList = (visit: Visit, todos: readonly TodoItem[], today: Today): Html =>
+/**
+ * A list of todos, pending or done.
+ * @param said the day that the heading says, which rows do not repeat
+ */
+export const todoList = (visit: Visit, todos: readonly TodoItem[], today: Today, said = today.date): Html =>
   html`<ul class="plain">${todos.map((todo, index) =>
-    todoItem(visit, todo, { today, next: todos[index + 1] ?? todos[index - 1] }),
+    todoItem(visit, todo, { today, said, next: todos[index + 1] ?? todos[index - 1] }),
   )}</ul>`;
 
 /** The present day, and the todo that follows in the list. */
-type ItemContext = Readonly<{ today: Today; next: TodoItem | undefined }>;
+type ItemContext = Readonly<{ today: Today; said: string; next: TodoItem | undefined }>;
 
-function todoItem(visit: Visit, todo: TodoItem, { today, next }: ItemContext): Html {
+function todoItem(visit: Visit, todo: TodoItem, { today, said, next }: ItemContext): Html {
   const { id, title, category, is_completed: done, is_important } = todo;
   return html`<li class="item${done && " done"}" id="todo-${id}">
     ${tickButton(visit, {
@@ -142,7 +150,7 @@ function todoItem(visit: Visit, todo: TodoItem, { today, next }: ItemContext): H
       next: next && `todo-${next.id}`,
     })}
     <div class="what"><p class="name">${is_important && important}<a href="/account/todos/${id}" dir="auto">${title}</a></p>
-    ${facts(factsOfTodo(todo, today.date))}</div>${due(todo, today)}
+    ${facts(factsOfTodo(todo, today.date))}</div>${due(todo, today, said)}
     <input type="checkbox" class="pick" name="todo_id" value="${id}" form="${chosenFormId}" autocomplete="off" aria-label="Choose: ${title}"></li>`;
 }
 
@@ -170,16 +178,20 @@ function factsOfTodo(todo: TodoItem, today: string) {
     minutes && drawn("clock", sayMinutes(minutes)),
     ...otherFacts(todo),
     reminderInWords(todo, today),
-    description && drawn("notes", "notes"),
+    description && notesInWords(description),
   ];
 }
 
-/** The date is left out of what is due today, because its heading says it. */
-function due(todo: TodoItem, today: Today): Html | null {
+function notesInWords(description: string): Html {
+  const progress = progressOf(description);
+  return progress === undefined ? drawn("notes", "notes") : drawn("todos", progress);
+}
+
+function due(todo: TodoItem, today: Today, said: string): Html | null {
   if (todo.completed_at !== null)
     return html`<p class="due">Done ${sayDay(todo.completed_at, today.timeZone, today.date)}</p>`;
   const { is_overdue: isOverdue, due_date } = todo;
-  const when = due_date === today.date ? todo.due_time && sayTime(todo.due_time) : sayDue(todo, today.date);
+  const when = due_date === said ? todo.due_time && sayTime(todo.due_time) : sayDue(todo, today.date);
   return when === null
     ? null
     : html`<p class="due${isOverdue && " late"}">${isOverdue && html`<span class="unseen">Overdue · </span>`}${when}</p>`;

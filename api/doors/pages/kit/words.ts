@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import type { Habit } from "../../../../shared/contracts/habit/fields.ts";
-import { dayNumber, localTime } from "../../../../shared/domain/day/day.ts";
+import { dateOfDay, dayNumber, localTime, weekStart } from "../../../../shared/domain/day/day.ts";
 import { sayClock, sayDated, sayUntil } from "../../../../shared/domain/day/say-date.ts";
 import { isPausedOn } from "../../../../shared/domain/habit/free-days.ts";
 import { type Rhythm, rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
@@ -15,6 +15,9 @@ export function sayDate(date: string, today: string): string {
   if (near !== undefined) return near;
   return sayDated(date, today, locale());
 }
+
+/** The Monday after a day. */
+export const nextWeek = (today: string): string => dateOfDay(weekStart(dayNumber(today)) + 7);
 
 /** A due date with its time if it has one: `Tomorrow 14:30`. */
 export function sayDue(due: Readonly<{ due_date: string | null; due_time: string | null }>, today: string) {

@@ -8,9 +8,10 @@ import { isRefused, type Refusal } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { statusOf } from "../../../http/response.ts";
 import { countUnseenRuns } from "../../../queries/action/runs.ts";
+import { readPlaces } from "../../../queries/dashboard/read.ts";
 import { readReminderTarget } from "../../../queries/reminder/read.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { frame } from "../../../web/frame.ts";
+import { frame, type Numbers } from "../../../web/frame.ts";
 import { icon } from "../../../web/icons.ts";
 import { type Layout, message, page } from "../../../web/page.ts";
 import type { PagesContext, Visit } from "./context.ts";
@@ -28,16 +29,17 @@ export const accountPage = async (
 /** The frame of every account page: the navigation, the sign-out button, the line to add something, and the notice. */
 export async function accountFrame(visit: Visit): Promise<Frame> {
   const own = { tools: quickBar(visit), notice: visit.notice, isApp: true };
-  return { ...frame(visit, visit.context.config, await countNews(visit)), ...own };
+  return { ...frame(visit, visit.context.config, await readNumbers(visit)), ...own };
 }
 
-/** The number of runs of agents that the person has not looked at. */
-async function countNews(visit: Visit): Promise<number> {
+/** The numbers beside the navigation; a page without the database does without them. */
+async function readNumbers(visit: Visit): Promise<Numbers | undefined> {
   const { query } = visit;
   try {
-    return await countUnseenRuns(query, (await findLastVisit(visit, query.now)).newest);
+    const news = await countUnseenRuns(query, (await findLastVisit(visit, query.now)).newest);
+    return { news, ...(await readPlaces(query)) };
   } catch (error) {
-    if (error instanceof DatabaseFailure) return 0;
+    if (error instanceof DatabaseFailure) return undefined;
     throw error;
   }
 }

@@ -1,26 +1,13 @@
-import type { ActionKey } from "../../../queries/action/runs.ts";
 import { safeNext } from "../../../web/redirect.ts";
 import type { Site } from "../../../web/site.ts";
 import type { PagesContext, Visit } from "./context.ts";
 
-/** Parameters of a page's address with the log key of the last action: one just done, or one just undone. */
-export const [doneParameter, undoneParameter] = ["did", "undid"];
-
 /** The page that a form leads back to, without parameters about earlier actions. */
 export function hereWithoutNotes({ url }: Pick<Visit, "url">): string {
   const here = new URL(url);
-  for (const name of [doneParameter, undoneParameter, "note", "tick", "decided"])
-    here.searchParams.delete(name);
+  for (const name of ["note", "tick", "decided"]) here.searchParams.delete(name);
   return `${here.pathname}${here.search}`;
 }
-
-/** The address of a page that names the last action and offers to undo it, or shows the result of that undo. */
-export const doneAddress = (
-  { site }: Pick<Visit, "site">,
-  page: string | null,
-  key: ActionKey,
-  parameter = doneParameter,
-): string => withParameter(site, page, parameter, `${key.called_at}_${key.request_id}`);
 
 /** The address of a page of this site with one parameter set. */
 export function withParameter(site: Site, page: string | null, name: string, value: string): string {

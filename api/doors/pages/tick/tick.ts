@@ -121,8 +121,8 @@ export async function undoTick(visit: Visit, form: URLSearchParams): Promise<Pag
  * The result of the last act (`?tick=…`), always in view. The empty element stays on the page, because screen readers
  * announce only changes within an element that they know.
  */
-export async function tickNotice(visit: Visit): Promise<Html> {
-  return html`<div id="notice" class="toast" role="status" data-part>${await content(visit)}</div>`;
+export async function actNotice(visit: Visit): Promise<Html> {
+  return html`<div class="toast"><div id="notice" role="status" data-part>${await content(visit)}</div></div>`;
 }
 
 async function content(visit: Visit): Promise<Html | null> {
@@ -261,7 +261,7 @@ const noteParameter = "tick";
 /** Notes by result of a tick. Other results have a page of their own. */
 const resultNotes: ReadonlyMap<string, string> = new Map([
   ["undone", "Taken back."],
-  ["stays", "It was changed since, so it stays as it is. Activity has the whole story."],
+  ["stays", "Something was changed since and stays as it is. Activity has the whole story."],
   ["already", "That was so already."],
   ["unchanged", "Nothing was changed."],
   ["not_found", "It is not there any more."],
@@ -282,7 +282,10 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ["today", "Moved to today"],
   ["tomorrow", "Moved to tomorrow"],
   ["week", "Moved to next week"],
+  ["moved", "Moved"],
   ["edited", "Changed"],
+  ["saved", "Saved"],
+  ["deleted", "Deleted"],
 ]);
 
 /** A result that can be undone, and the log key of its change. */

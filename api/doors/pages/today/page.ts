@@ -1,4 +1,3 @@
-import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readAgentNews } from "../../../queries/action/runs.ts";
@@ -13,13 +12,12 @@ import { firstWeekday, locale } from "../../../web/locale.ts";
 import { readWaitingInWords, waitingBeside } from "../action/approval/approvals.ts";
 import { effectsOf } from "../action/list/page.ts";
 import { actionsPath, nameOfCaller } from "../action/words.ts";
-import { firstCalendarDay, yearPicture } from "../habit/calendar.ts";
 import { groupNames, habitItem, type TodoItem, todoList } from "../kit/items.ts";
 import { countInWords, sayDate } from "../kit/words.ts";
 import { liveMark, liveScripts } from "../live/live.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage, addPath, findLastVisit, reminderWarning } from "../session/frame.ts";
-import { chosenForm, moveOverdue } from "../todo/page.ts";
+import { chosenForm, overdue } from "../todo/page.ts";
 
 /** Sizes in the units of the picture's viewBox, which has one column for each day. */
 const column = 32;
@@ -117,8 +115,8 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
     <section class="card" aria-labelledby="habits"><h2 id="habits">Habits
     ${due.total > 0 && html`<span class="count small" id="habits-done" data-now><span class="done">${done}</span> of ${due.total}</span>`}</h2>
     ${totals.habits === 0 ? firstHabit(visit) : habitsOfDay(visit, day)}</section></div>
-    ${todos.length > 0 && chosenForm(visit, day.categories)}
-    ${!hasNothing && pictures(day)}</div>`;
+    ${chosenForm(visit, day.categories)}
+    ${!hasNothing && activityStrip(totals.strip, today.date)}</div>`;
   return accountPage(visit, {
     title: "Today",
     lead,
@@ -146,22 +144,11 @@ const travelOffer = (visit: Visit, timeZone: string): Html =>
     <button>Follow this device</button> <button type="button" class="link">Keep ${timeZone}</button></form>`;
 
 const readAll = async (own: QueryContext, lastSeen: string) => ({
-  ...(await readDay(own, firstCalendarDay, firstWeekday())),
+  ...(await readDay(own, firstWeekday())),
   categories: await readCategoryRefs(own),
   news: await newsOfAgents(own, lastSeen),
   waiting: await readWaitingInWords(own),
 });
-
-/** Pictures come last, because they are looked at and not done. */
-function pictures({ today, totals, done }: DaySummary): Html {
-  const { date } = today;
-  const count = done.values().reduce((sum, one) => sum + one, 0);
-  const title = `${countInWords(count, "completion")} of habits since ${sayDated(firstCalendarDay(date), date, locale())}`;
-  const sayDone = (times: number): string => (times === 0 ? "nothing" : countInWords(times, "habit"));
-  return html`<h2>How it goes</h2>
-    ${activityStrip(totals.strip, date)}
-    ${totals.habits > 0 && html`<div class="card">${yearPicture({ title, today: date, done, sayDone })}</div>`}`;
-}
 
 function habitsOfDay(
   visit: Visit,
@@ -226,14 +213,10 @@ function todosOfDay(visit: Visit, day: TodosOfDay): Html {
   if (todos.length === 0) return html`<p>All done. Enjoy the rest of the day.</p>`;
   const own = todos.filter(({ due_date }) => due_date === today.date);
   const left = todos.filter(({ due_date }) => due_date !== null && due_date < today.date);
-  const overdue = counts.overdue - own.filter(({ is_overdue }) => is_overdue).length;
+  const count = counts.overdue - own.filter(({ is_overdue }) => is_overdue).length;
   const isFree = own.length + left.length === 0;
-  const ahead = counts.today + counts.overdue - overdue;
-  return html`${
-    left.length > 0 &&
-    html`<div class="overdue">${folded(visit, day, { name: groupNames.overdue, groups: ["overdue"] }, { todos: left, count: overdue, isOpen: own.length === 0 })}
-    ${moveOverdue(visit, left, overdue)}</div>`
-  }
+  const ahead = counts.today + counts.overdue - count;
+  return html`${overdue(visit, left, { count, today, isOpen: own.length === 0 })}
     ${isFree && html`<p class="quiet">Nothing more is due today.</p>`}
     ${own.length > 0 && inParts(visit, own, today)}
     ${ahead > own.length && moreOf("today", ahead)}

@@ -4,17 +4,18 @@ import type { Field } from "../../../../shared/contracts/kernel/declared-fields.
 import { todoTags } from "../../../../shared/contracts/todo/fields.ts";
 import { listTodos } from "../../../../shared/contracts/todo/queries.ts";
 import type { CategoryRefRow } from "../../../../shared/db/present.ts";
-import { addDays, dateOfDay, dayNumber, type Today, weekStart } from "../../../../shared/domain/day/day.ts";
+import { addDays, type Today } from "../../../../shared/domain/day/day.ts";
 import { invalid, isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { type Fields, queryFields, validate } from "../../../http/input.ts";
 import { operationOf } from "../../../perform.ts";
-import { readCategoryRefs } from "../../../queries/category/read.ts";
+import { readPlaces } from "../../../queries/dashboard/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { orStopped } from "../../../queries/engine/search.ts";
 import {
   dueGroupOf,
   dueGroups,
+  readContexts,
   readTodoCounts,
   readTodoPage,
   type TodoFilters,
@@ -23,6 +24,7 @@ import {
 import { todoSorts } from "../../../queries/todo/order.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { field, selectField } from "../../../web/form/form-fields.ts";
+import { icon } from "../../../web/icons.ts";
 import { firstWeekday } from "../../../web/locale.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { chosenFormId, groupNames, type TodoItem, todoList } from "../kit/items.ts";
@@ -33,13 +35,12 @@ import {
   type FilterChoice,
   filterInput,
   filterSelect,
-  foldedFilters,
   isWhole,
   optionsOf,
   pager,
   withoutPage,
 } from "../kit/lists.ts";
-import { capitalized, countInWords } from "../kit/words.ts";
+import { capitalized, categoryTag, countInWords, nextWeek, sayDate } from "../kit/words.ts";
 import { liveMark, liveScripts } from "../live/live.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage, reminderWarning } from "../session/frame.ts";
@@ -60,18 +61,26 @@ export async function showTodos(visit: Visit): Promise<PageAnswer> {
   const reading = query.inTurn((own) => readAll(own, wanted), isCostly(wanted));
   const found = await orStopped("q", reading);
   if (isRefused(found)) return found;
-  const { today, categories, counts, todos } = found;
+  const {
+    today,
+    categories,
+    counts,
+    todos,
+    todos: { total },
+  } = found;
   const lastPage = Math.max(1, Math.ceil(todos.total / todosPerPage));
   const narrowing = withoutPage(chosen);
   const body = html`${mark}${warning}
-    ${todoFilterForm(narrowing, categoryChoices(categories))}
+    <div class="finder">${findForm(narrowing)}${chips(found, narrowing)}</div>
     <div id="todos" data-part>
-    ${isWhole(narrowing) ? groupLinks(counts) : html`<p class="quiet">${countInWords(todos.total, "todo")} found.</p>`}
+    ${!isWhole(narrowing) && html`<p class="quiet small">${countInWords(total, "todo")} found.</p>`}
     ${sections(visit, todos, { today, isFolded: isWhole(narrowing), isSorted: wanted.sort !== undefined })}
-    ${todos.total > 0 && chosenForm(visit, categories)}
+    ${chosenForm(visit, categories)}
     ${pager({ path: "/account/todos", chosen, page: wanted.page, lastPage })}</div>`;
-  const lead = html`<p class="links lead"><a href="/account/todos/new">New todo</a>
-    <a href="/account/categories">Categories</a></p>`;
+  const open = found.open - counts.overdue;
+  const lead = html`<p id="lead" class="quiet lead" data-part>${found.open > 0 && html`${open + counts.overdue} open${counts.overdue > 0 && html`, ${counts.overdue} overdue`}`}</p>
+    <details class="more corner" name="more"><summary aria-label="More">${icon("more")}</summary><div class="card menu">
+    <a href="/account/upcoming">Upcoming</a><a href="/account/todos/new">New todo</a><a href="/account/categories">Categories</a></div></details>`;
   return accountPage(visit, { title: "Todos", lead, body, scripts: liveScripts });
 }
 
@@ -82,22 +91,34 @@ async function readAll(query: QueryContext, wanted: Wanted) {
   const { today } = await readDaySettings(query);
   const todos = await readTodoPage(query, today, wanted);
   const counts = await readTodoCounts(query, today, firstWeekday());
-  return { today, todos, counts, categories: await readCategoryRefs(query) };
+  const { categories, todos: open } = await readPlaces(query);
+  return { today, todos, counts, categories, open, contexts: await readContexts(query) };
 }
 
 type Found = Awaited<ReturnType<typeof readAll>>;
 
-function groupLinks(counts: Found["counts"]): Html {
-  const links = dueGroups
-    .filter((group) => counts[group] > 0)
-    .map(
-      (group) =>
-        html`<li><a href="/account/todos?due=${group}">${groupNames[group]} <span class="count">${counts[group]}</span></a></li>`,
+/** Each chip is a filter in the address, which a second press takes out again. */
+function chips({ counts, categories, contexts }: Found, chosen: URLSearchParams): Html {
+  const chip = (name: string, value: string, label: Html | string, count?: number) => {
+    const isOn = chosen.get(name) === value;
+    const query = new URLSearchParams([...chosen].filter((one) => one[0] !== name));
+    if (!isOn) query.set(name, value);
+    const shown = isOn || count !== 0;
+    return (
+      shown &&
+      html`<li><a href="/account/todos?${query.toString()}"${isOn && html` aria-current="true"`}>${label} <span class="count">${count}</span></a></li>`
     );
-  const done =
-    counts.done > 0 &&
-    html`<li><a href="/account/todos?status=completed">Done <span class="count">${counts.done}</span></a></li>`;
-  return html`<ul class="plain chips">${links}${done}</ul>`;
+  };
+  const place = chosen.get("context");
+  const isKnown = place === null || contexts.some(({ name }) => name === place);
+  const places = isKnown ? contexts : [...contexts, { name: place, count: undefined }];
+  return html`<ul class="plain chips" id="chips" data-part aria-label="Filters">
+    ${dueGroups
+      .filter((group) => group === "overdue" || group === "today" || group === chosen.get("due"))
+      .map((group) => chip("due", group, groupNames[group], counts[group]))}
+    ${categories.map((one) => chip("category_id", String(one.id), categoryTag(one) ?? "", one.count))}
+    ${places.map(({ name, count }) => chip("context", name, `@${name}`, count))}
+    ${chip("status", "completed", "Done", counts.done)}</ul>`;
 }
 
 type How = Readonly<{ today: Today; isFolded: boolean; isSorted: boolean }>;
@@ -113,7 +134,10 @@ function sections(
   const groups = Map.groupBy(pending, (todo) => dueGroupOf(todo, today.date, firstWeekday()));
   const open = isSorted
     ? [list(pending)]
-    : [...groups].map(([group, todos]) => html`<h2 class="part">${groupNames[group]}</h2>${list(todos)}`);
+    : [...groups].map(
+        ([group, todos]) =>
+          html`<h2 class="part${group === "overdue" && " late"}">${groupNames[group]}</h2>${list(todos)}`,
+      );
   if (done.length === 0) return html`${open}`;
   const heading = html`<h2 class="part">Done</h2>`;
   // Done todos are folded unless somebody asked for them.
@@ -138,11 +162,6 @@ function readTodoFilters(chosen: URLSearchParams): (TodoFilters & Readonly<{ pag
   return { ...others, categoryId, group, status: status === "all" ? undefined : status, sort, page };
 }
 
-const statuses: readonly FilterChoice[] = [
-  ["incomplete", "Only open"],
-  ["completed", "Only done"],
-];
-const dues = dueGroups.map((group): FilterChoice => [group, groupNames[group]]);
 const sorts: readonly FilterChoice[] = [
   ["important", "Important first"],
   ["title", "Title"],
@@ -151,30 +170,47 @@ const sorts: readonly FilterChoice[] = [
 
 const wordChoice = (word: string): FilterChoice => [word, capitalized(word)];
 
-/** The form that filters and sorts the list; the address keeps its values. */
-const todoFilterForm = (chosen: URLSearchParams, categories: readonly FilterChoice[]): Html =>
-  foldedFilters("/account/todos", chosen, [
-    filterSelect({ name: "status", label: "Show" }, statuses, chosen, "Open and done"),
-    filterSelect({ name: "due", label: "Due" }, dues, chosen, "Any time"),
-    filterSelect({ name: "category_id", label: "Category" }, categories, chosen),
-    ...Object.entries<Field>(todoTags).map(([name, { label = name, value }]) =>
+/** Contexts are chips. */
+const otherTags = Object.entries<Field>(todoTags).filter(([name]) => name !== "context");
+const fieldsOfForm = ["q", "sort", ...otherTags.map(([name]) => name)];
+
+/** Searches while one types, and by a button without scripts; the address keeps the words and the order. */
+const findForm = (chosen: URLSearchParams): Html =>
+  html`<form method="get" action="/account/todos" class="find" role="search" data-live>
+    ${filterInput("search", { name: "q", label: "Search as you type" }, chosen)}
+    ${otherTags.map(([name, { label = name, value }]) =>
       value.enum
         ? filterSelect({ name, label }, value.enum.map(wordChoice), chosen, "Any")
         : filterInput("text", { name, label }, chosen),
-    ),
-    filterSelect({ name: "sort", label: "Order" }, sorts, chosen, "Due date"),
-  ]);
+    )}
+    ${[...chosen].map(([name, value]) => !fieldsOfForm.includes(name) && html`<input type="hidden" name="${name}" value="${value}">`)}
+    <select name="sort" aria-label="Order"><option value="">By date</option>${sorts.map(
+      ([value, label]) =>
+        html`<option value="${value}"${value === chosen.get("sort") && html` selected`}>${label}</option>`,
+    )}</select>
+    <button class="plain">Show</button></form>`;
 
 export const manyPath = "/account/todos/many";
 
 const formStart = (visit: Visit): Html => formToken(visit, { from: hereWithoutNotes(visit) });
 
-/** The button that moves the listed overdue todos to today; it has their number if there are more. */
-export function moveOverdue(visit: Visit, todos: readonly Readonly<{ id: number }>[], count: number): Html {
+type Overdue = Readonly<{ count: number; today: Today; isOpen: boolean }>;
+
+/** Overdue todos in one line, with a button that moves the listed ones; it has their number if there are more. */
+export function overdue(
+  visit: Visit,
+  todos: readonly TodoItem[],
+  { count, today, isOpen }: Overdue,
+): Html | false {
   const which = todos.length < count && html` <span class="count">${todos.length}</span>`;
-  return html`<form method="post" action="${manyPath}" data-stay>${formStart(visit)}
+  const oldest = todos.map(({ due_date }) => due_date ?? "").toSorted()[0];
+  if (oldest === undefined) return false;
+  return html`<div class="overdue"><details${isOpen && html` open`}><summary><h2 class="part">${count} overdue</h2>
+    <span class="quiet small">oldest ${sayDate(oldest, today.date)}</span></summary>${todoList(visit, todos, today)}
+    ${todos.length < count && html`<p><a href="/account/todos?due=overdue">All ${count}</a></p>`}</details>
+    <form method="post" action="${manyPath}" data-stay>${formStart(visit)}
     ${todos.map(({ id }) => html`<input type="hidden" name="todo_id" value="${id}">`)}
-    <button class="plain" name="act" value="today">Move to today${which}</button></form>`;
+    <button class="plain" name="act" value="today">Move to today${which}</button></form></div>`;
 }
 
 /** The form of the boxes in the rows. It is shown while one of them is chosen. */
@@ -182,15 +218,29 @@ export function chosenForm(visit: Visit, categories: readonly CategoryRefRow[]):
   const options = optionsOf([["", "As it is"], ["none", "None"], ...categoryChoices(categories)]);
   return html`<form method="post" action="${manyPath}" id="${chosenFormId}" class="chosen card" data-stay>
     ${formStart(visit)}
-    <details><summary>Edit</summary>${field({ name: "title", label: "Title", required: false })}
-    <div class="fields">${field({ name: "due_date", label: "Due date", type: "date", required: false })}
-    ${selectField({ name: "category", label: "Category", value: "", options })}
-    ${selectField({ name: "is_important", label: "Important", value: "", options: importance })}</div>
+    <details><summary>Edit</summary><div class="fields">${field({ name: "due_date", id: "chosen-date", label: "Due date", type: "date", required: false })}
+    ${selectField({ name: "category", id: "chosen-category", label: "Category", value: "", options })}
+    ${selectField({ name: "is_important", id: "chosen-important", label: "Important", value: "", options: importance })}</div>
     <button name="act" value="edited">Save</button></details>
     <button class="plain" name="act" value="done">Done</button>
     <button class="plain" name="act" value="tomorrow">Tomorrow</button>
-    <button class="plain" name="act" value="week">Next week</button></form>`;
+    <button class="plain" name="act" value="week">Next week</button>
+    <button type="reset" class="link">Cancel</button></form>${rowActs}`;
 }
+
+/** Acts on one row. Scripts put the first line into the row that is pointed at, and open the menu over it. */
+const rowActs = html`<template id="acts"><div class="acts">
+    <button name="act" value="tomorrow" form="${chosenFormId}" aria-label="Move to tomorrow">${icon("sunrise")}</button>
+    <button type="button" value="date" aria-label="Move to another day">${icon("calendar")}</button>
+    <button type="button" value="edit" aria-label="Edit">${icon("edit")}</button>
+    <button type="button" value="more" aria-label="More">${icon("more")}</button></div></template>
+    <div id="row-menu" class="card menu" popover>
+    <button name="act" value="today" form="${chosenFormId}" autofocus>Today</button>
+    <button name="act" value="tomorrow" form="${chosenFormId}">Tomorrow</button>
+    <button name="act" value="week" form="${chosenFormId}">Next week</button>
+    <div class="day"><input type="date" aria-label="Another day"><button type="button" class="plain" value="move">Move</button></div>
+    <button type="button" value="edit">Edit</button>
+    <button type="button" value="choose">Choose several</button></div>`;
 
 const importance = optionsOf([
   ["", "As it is"],
@@ -206,7 +256,6 @@ export async function changeMany(visit: Visit, form: URLSearchParams): Promise<P
   const shared = changesOf(form, act, today.date);
   const name = act === "done" ? "todo.toggle" : "todo.update";
   if (ids.length === 0 || ids.length > maxInAction) return wrongCount;
-  if (ids.length > 1 && "title" in shared) return oneTitle;
   const how = { idempotencyKey: formKeyOf(form), tool: name } as const;
   const [first = {}, ...others] = ids.map((id) => ({ todo_id: Number(id), ...shared }));
   const operations = [first, ...others].map((fields) => operationOf(commands[name], fields));
@@ -215,23 +264,22 @@ export async function changeMany(visit: Visit, form: URLSearchParams): Promise<P
       ? await submitLogged(visit, name, first, how)
       : await submitLogged(visit, "batch.run-as-one", { operations }, how);
   if (isRefused(outcome)) return notedRefusal(visit, form, outcome);
-  return seeOther(notedPage(visit, form, noteOf({ verb: act, key }), ""));
+  const verb = Object.keys(shared).join() === "due_date" && act === "edited" ? "moved" : act;
+  return seeOther(notedPage(visit, form, noteOf({ verb, key }), ""));
 }
 
 const wrongCount = invalid({ todo_id: [`Choose 1 to ${maxInAction} todos at once.`] });
-const oneTitle = invalid({ title: ["Choose one todo to change its title."] });
 
 /** The fields of an act; empty fields of the form stay as they are. */
 function changesOf(form: URLSearchParams, act: string, today: string): Fields {
-  const [title, due_date, category, important] = ["title", "due_date", "category", "is_important"].map(
+  const [due_date, category, important] = ["due_date", "category", "is_important"].map(
     (name) => form.get(name) ?? "",
   );
   if (act === "done") return { is_completed: true };
   if (act === "today") return { due_date: today };
   if (act === "tomorrow") return { due_date: addDays(today, 1) };
-  if (act === "week") return { due_date: dateOfDay(weekStart(dayNumber(today)) + 7) };
+  if (act === "week") return { due_date: nextWeek(today) };
   return {
-    ...(title?.trim() && { title }),
     ...(due_date && { due_date }),
     ...(important && { is_important: important === "yes" }),
     ...(category && { category_id: category === "none" ? null : Number(category) }),

@@ -3,16 +3,18 @@
 const mark = document.getElementById("live");
 let source;
 let later;
+let told = 0;
+
+/** However fast an agent works, the page is shown anew at most once in so long. */
+const everyMs = 2_000;
 
 function open() {
   if (!mark || source || document.hidden) return;
   const { follows, version } = mark.dataset;
   source = new EventSource(`/account/live?${new URLSearchParams({ follows, version })}`);
   source.addEventListener("changed", ({ lastEventId }) => {
-    clearTimeout(later);
-    later = setTimeout(() => {
-      if (lastEventId !== mark.dataset.version) dispatchEvent(new Event("stale"));
-    }, 300);
+    mark.newest = lastEventId;
+    if (later === undefined) later = setTimeout(tell, Math.max(300, told + everyMs - performance.now()));
   });
   source.addEventListener("goodbye", close);
   source.addEventListener("error", () => {
@@ -21,6 +23,12 @@ function open() {
     close();
     setTimeout(open, 20_000 + Math.random() * 20_000);
   });
+}
+
+function tell() {
+  later = undefined;
+  told = performance.now();
+  if (mark.newest !== mark.dataset.version) dispatchEvent(new Event("stale"));
 }
 
 function close() {

@@ -24,6 +24,11 @@ function turnTick(row, button) {
   button.dataset.other = ariaLabel;
   button.value = button.value === "yes" ? "no" : "yes";
   count(row, row.classList.contains("done") ? 1 : -1);
+  const streak = row.querySelector(".streak");
+  if (!streak) return;
+  const number = streak.querySelector("strong");
+  [number.textContent, streak.dataset.other] = [streak.dataset.other, number.textContent];
+  streak.classList.toggle("alive", number.textContent > 0);
 }
 
 /** The numbers of the day follow the tick; the answer has those of the streak. */

@@ -1,7 +1,7 @@
 /** Makes a node like another one. Equal nodes stay, and with them focus, scroll position and typed text. */
 export function change(old, wanted) {
   for (const { name } of [...old.attributes])
-    if (!wanted.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+    if (!wanted.hasAttribute(name) && !/^(open|style)$/.test(name)) old.removeAttribute(name);
   for (const { name, value } of wanted.attributes) if (name !== "open") old.setAttribute(name, value);
   const nodes = [...wanted.childNodes];
   const ids = new Set(nodes.map(({ id }) => id));

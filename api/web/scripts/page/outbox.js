@@ -1,6 +1,6 @@
 // Sends forms marked `data-stay`: each with a key of its own and again until it is answered, so that it happens once.
 import { mark } from "./marks.js";
-import { hereWithoutNotes, release, say, showAt, tell } from "./show.js";
+import { here, release, say, showAt, tell } from "./show.js";
 import { noteDone, notesBefore, noteUndone } from "./undo-stack.js";
 import { forget, store, storedOf } from "./unsent.js";
 import { waiting } from "./waiting.js";
@@ -65,7 +65,7 @@ async function goOn() {
   const { kept } = document.documentElement.dataset;
   if (!kept || waiting.size > 0) return;
   say(`No connection. This is Today as it was on ${new Date(kept).toLocaleString()}.`);
-  showAt(hereWithoutNotes());
+  showAt(here());
 }
 if (owner) goOn();
 
@@ -84,13 +84,14 @@ async function send(change) {
   if (next === null) return refused(change, answer);
   const note = address.searchParams.get("tick") ?? "";
   const isTold = /^(told|late)_/.test(note);
+  form?.dispatchEvent(new Event("answered", { bubbles: true }));
   if (isTold) shown?.takeBack();
   if (!shown) release();
   if (isUndo(change)) noteUndone();
   else noteDone(note);
   // The answers of several late changes follow one another too fast to be read.
   if (isTold && change.isLate) await tell(address, change.name);
-  await showAt(address.pathname === location.pathname ? address : hereWithoutNotes());
+  await showAt(address.pathname === here().pathname ? address : here());
 }
 
 /** Without a connection, or while the service cannot answer, it goes on trying. */
@@ -122,10 +123,12 @@ const pause = (ms) =>
   });
 
 /** Takes the shown change back and says why, or leaves to the page where the line can be corrected. */
-async function refused({ action, body, shown }, answer) {
+async function refused({ form, action, body, shown }, answer) {
   shown?.takeBack();
   if (body.has("line"))
     return location.assign(`${action}?${new URLSearchParams({ line: body.get("line") })}`);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const event = new CustomEvent("refused", { bubbles: true, cancelable: true, detail: page });
+  if (form && !form.dispatchEvent(event)) return;
   say(`Taken back: ${page.querySelector("main > p")?.textContent ?? "that did not work."}`);
 }

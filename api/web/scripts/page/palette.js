@@ -16,7 +16,6 @@ const pages = Object.entries({
   "Todos: new": "/account/todos/new",
   Categories: "/account/categories",
   "Your data": "/account/data",
-  "Connect an agent": "/account/connect",
   Webhooks: "/account/webhooks",
 }).map(([textContent, href]) => Object.assign(document.createElement("a"), { textContent, href }));
 
@@ -37,7 +36,7 @@ function actEntry([words, act]) {
 }
 
 function show(found = []) {
-  const main = [...document.querySelectorAll("nav[aria-label=Main] a")].map((link) => link.cloneNode(true));
+  const main = [...document.querySelectorAll(".framed nav a:not(.add)")].map((link) => link.cloneNode(true));
   const own = [...main, ...pages, ...Object.values(keys).map(actEntry)];
   list.replaceChildren(
     ...[...own.filter(isWanted), ...found].map((one) => {
@@ -76,11 +75,16 @@ dialog.addEventListener("keydown", (event) => {
   else list.querySelector("a, button")?.click();
 });
 
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+function open(event) {
   event.preventDefault();
   if (dialog.open) return dialog.close();
   line.value = "";
   search();
   dialog.showModal();
+}
+
+document.querySelector("a.search")?.addEventListener("click", open);
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+  open(event);
 });

@@ -1,7 +1,7 @@
 // Keys, and the choice of several rows. Everything that a key does can be done without it.
-const chosen = () => [...document.querySelectorAll(".pick:checked")];
+import { showAt } from "./show.js";
+
 const visible = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
-const form = () => document.getElementById("chosen");
 let last;
 
 document.addEventListener("click", ({ target, shiftKey }) => {
@@ -10,29 +10,32 @@ document.addEventListener("click", ({ target, shiftKey }) => {
   const [from, to] = [all.indexOf(last), all.indexOf(target)].sort((a, b) => a - b);
   if (shiftKey && from >= 0) for (const one of all.slice(from, to)) one.checked = target.checked;
   last = target;
-  fillTitle();
 });
 
-/** The title of one chosen row can be changed; several rows keep theirs. */
-function fillTitle() {
-  const rows = chosen().map((box) => box.closest("li"));
-  const { title } = form().elements;
-  title.value = rows.length === 1 ? rows[0].querySelector(".name").textContent : "";
-  title.disabled = rows.length > 1;
-}
+let timer;
+document.addEventListener("input", ({ target }) => {
+  const { form } = target;
+  if (!form?.matches("[data-live]")) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    const address = new URL(form.action);
+    for (const [name, value] of new FormData(form)) if (value.trim()) address.searchParams.set(name, value);
+    showAt(address);
+  }, 200);
+});
 
-// The page may have been shown anew since the rows were chosen.
-document.addEventListener(
-  "toggle",
-  ({ target }) => {
-    if (target.matches("#chosen details")) form().elements.title.disabled = chosen().length > 1;
-  },
-  true,
-);
+function closeMenus(but) {
+  for (const open of document.querySelectorAll(".more[open]")) if (!open.contains(but)) open.open = false;
+}
+document.addEventListener("pointerdown", ({ target }) => closeMenus(target));
+document.addEventListener("keydown", ({ key, target }) => {
+  if (key !== "Escape") return;
+  target.closest?.(".more")?.querySelector("summary").focus();
+  closeMenus();
+});
 
 document.addEventListener("sending", ({ target }) => {
-  const menu = target.closest(".more");
-  if (menu) menu.open = false;
+  if (target.closest(".more")) closeMenus();
   if (target.id !== "chosen") return;
   target.reset();
   target.querySelector("details").open = false;
@@ -50,15 +53,6 @@ function step(by) {
   next?.querySelector("button")?.focus();
 }
 
-function edit() {
-  const box = row?.querySelector(".pick");
-  if (!box) return row?.querySelector(".name a")?.click();
-  for (const one of chosen()) one.checked = false;
-  box.click();
-  form().querySelector("details").open = true;
-  form().elements.title.select();
-}
-
 function search() {
   const field = document.querySelector("main [type=search]");
   if (field) field.select();
@@ -71,7 +65,7 @@ export const keys = {
   j: ["Next row", () => step(1)],
   k: ["Row before", () => step(-1)],
   x: ["Choose the row", () => row?.querySelector(".pick")?.click()],
-  e: ["Edit the row", edit],
+  e: ["Edit the row", () => row?.querySelector(".name a")?.click()],
   u: ["Undo", () => document.querySelector("#notice form button")?.click()],
   "?": ["Show the shortcuts", () => help.showModal()],
 };

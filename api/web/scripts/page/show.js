@@ -10,9 +10,12 @@ let later;
 let wanted;
 let newest;
 let isReading = false;
+/** A page that was read while rows were held; it is shown later, unless something else has changed. */
+let kept;
 
 /** Keeps all rows in their places for a while. */
 export function hold() {
+  kept = undefined;
   heldUntil = performance.now() + holdMs;
 }
 
@@ -24,6 +27,7 @@ export function release() {
 /** Shows the notice of an address at once, and its other parts when nothing is held. Only the newest address counts. */
 export async function showAt(address) {
   wanted = newest = address;
+  kept = undefined;
   if (isReading) return;
   isReading = true;
   while (wanted) {
@@ -50,11 +54,14 @@ async function read(address) {
 function apply(page, address) {
   const shown = new URL(address);
   shown.hash = "";
-  if (!document.getElementById("live")?.dataset.from) history.replaceState(null, "", shown);
+  if (!behind && !document.getElementById("live")?.dataset.from) history.replaceState(null, "", shown);
   const isHeld = performance.now() < heldUntil || waiting.size > 0;
-  showParts(page, isHeld ? "#notice" : "[data-part]");
-  if (isHeld) showNumbers(page);
-  if (isHeld) refreshLater();
+  if (!isHeld) return showParts(page, "[data-part]");
+  // Its nodes move into the document.
+  kept = { page: page.cloneNode(true), address };
+  showParts(page, "#notice");
+  showNumbers(page);
+  refreshLater();
 }
 
 /** Shows at once the parts that move no row. */
@@ -71,18 +78,26 @@ function refreshLater() {
   later = setTimeout(() => (waiting.size > 0 ? refreshLater() : refresh()), pauseMs);
 }
 
-/** The notice is outside the parts of some pages, so it is not asked for again. */
-export function hereWithoutNotes() {
-  const address = new URL(document.getElementById("live")?.dataset.from ?? location.href, location.href);
-  for (const name of ["did", "undid"]) address.searchParams.delete(name);
-  return address;
+/** The address of the list under a sheet, which has an address of its own. */
+let behind;
+export function setBehind(address) {
+  behind = address;
 }
 
+/** The address of the page's parts. */
+export const here = () =>
+  new URL(behind ?? document.getElementById("live")?.dataset.from ?? location.href, location.href);
+
 /** An address that is being read is newer than the page's own. */
-const refresh = () =>
-  performance.now() < heldUntil || waiting.size > 0
-    ? refreshLater()
-    : showAt(isReading ? newest : hereWithoutNotes());
+function refresh() {
+  if (performance.now() < heldUntil || waiting.size > 0) return refreshLater();
+  const { page, address } = kept ?? {};
+  const { newest: version } = document.getElementById("live") ?? {};
+  if (!page || (version && page.getElementById("live")?.dataset.version !== version))
+    return showAt(isReading ? newest : here());
+  kept = undefined;
+  apply(page, address);
+}
 addEventListener("stale", refresh);
 addEventListener("pageshow", ({ persisted }) => persisted && refresh());
 
@@ -94,6 +109,7 @@ function showParts(page, which) {
   const at = items.findIndex((item) => item.contains(focused));
   for (const [old, part] of pairs) change(old, part);
   if (which !== "#notice") changedAt = performance.now();
+  dispatchEvent(new CustomEvent("shown", { detail: focused }));
   if (focused.isConnected || at < 0) return;
   const next = [...items.slice(at), ...items.slice(0, at).reverse()].find((item) => item.isConnected);
   next?.querySelector("button, a")?.focus({ preventScroll: true });
@@ -110,7 +126,7 @@ export function say(text) {
 /** Notices that stay until they are closed or answered. */
 const told = document.createElement("div");
 told.setAttribute("role", "status");
-document.querySelector("h1")?.after(told);
+document.querySelector(".toast")?.append(told);
 
 /** Adds the notice of an address to those that stay. */
 export async function tell(address, name) {

@@ -82,7 +82,7 @@ test("each list and count of overdue todos has those that are shown as overdue",
       const today = idsOf(await pending({ due: "today" }));
       const both = overdue.filter((id) => today.includes(id));
       expect(idsOf(await pending({ due: "today", overdue_only: true }))).toEqual(both);
-      const day = await readDay(query, (date) => date, 1);
+      const day = await readDay(query, 1);
       expect(day.counts.overdue).toBe(overdue.length);
       expect(idsOf(day.todos)).toEqual(idsOf(all));
       const groups: number[] = [];

@@ -34,7 +34,7 @@ import { safeNext, seeOther } from "../../../../web/redirect.ts";
 import { notFoundPage } from "../../../../web/router.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
-import { doneAddress, doneParameter, hereWithoutNotes, undoneParameter } from "../../session/go-on.ts";
+import { hereWithoutNotes, withParameter } from "../../session/go-on.ts";
 import { submit, submitUndo } from "../../session/submit.ts";
 import { type Known, toldFields } from "../narrator.ts";
 import {
@@ -46,7 +46,6 @@ import {
   localTimeOf,
   nameOfCaller,
   quote,
-  readLogDay,
   undoPath,
   type Word,
 } from "../words.ts";
@@ -60,10 +59,9 @@ export async function undoAction(visit: Visit, form: URLSearchParams): Promise<P
   const key = { called_at: form.get("called_at") ?? "", request_id: form.get("request_id") ?? "" };
   const outcome = await submitUndo(visit, [key]);
   if (isRefused(outcome)) return outcome;
-  const from = safeNext({ ...visit.site, afterSignIn: actionsPath }, form.get("from"));
-  const isList = new URL(from, visit.site.origin).pathname === actionsPath;
-  const address = doneAddress(visit, from, key, isList ? "note" : undoneParameter);
-  return seeOther(isList ? `${address}#action-${key.request_id}` : address);
+  const site = { ...visit.site, afterSignIn: actionsPath };
+  const address = withParameter(site, form.get("from"), "note", `${key.called_at}_${key.request_id}`);
+  return seeOther(`${address}#action-${key.request_id}`);
 }
 
 export type UndoNote = Readonly<{ request_id: string; note: Html }>;
@@ -72,12 +70,8 @@ export type UndoNote = Readonly<{ request_id: string; note: Html }>;
  * The outcome of an undo (`?note=…`): from the log, or from a preview if the action is not undone. So a reload
  * shows the present state.
  */
-export async function readNote(
-  visit: Visit,
-  query: QueryContext,
-  day: Day,
-  cursor = visit.url.searchParams.get("note") ?? "",
-): Promise<UndoNote | undefined> {
+export async function readNote(visit: Visit, query: QueryContext, day: Day): Promise<UndoNote | undefined> {
+  const cursor = visit.url.searchParams.get("note") ?? "";
   if (cursor === "forgotten") return { request_id: "", note: noteOf("It is forgotten for good.", [], day) };
   const chosen = chosenInWords(cursor);
   if (chosen !== undefined) return { request_id: "", note: noteOf(chosen, [], day) };
@@ -117,34 +111,6 @@ async function endOf(
 
 const noteOf = (headline: string, sentences: readonly (readonly Word[])[], { today }: Day): Html =>
   html`<div class="note${sentences.length > 0 && " warn"}" role="status"><p>${headline}</p>${listInHtml("conflicts", sentences, today)}</div>`;
-
-/**
- * The person's last action (`?did=…`) with a button that undoes it, or the outcome of that undo (`?undid=…`). Only
- * the second may take a preview, which is as slow as an undo.
- */
-export async function doneNotice(visit: Visit): Promise<Html | undefined> {
-  const { url, query } = visit;
-  const { searchParams } = url;
-  const undone = searchParams.get(undoneParameter);
-  const cursor = undone ?? searchParams.get(doneParameter) ?? "";
-  const key = keyIn(cursor);
-  if (!key) return undefined;
-  const before = undone === null ? undefined : await readNote(visit, query, await readLogDay(query), undone);
-  if (before) return before.note;
-  const action = await readActionInTurn(query, key);
-  const stands = action?.outcome === "ok" && action.undone_by === null;
-  return stands ? undoOffer(visit, action) : undefined;
-}
-
-const verbs: Readonly<Record<string, string>> = { create: "Added", update: "Saved", delete: "Deleted" };
-
-function undoOffer(visit: Visit, action: LoggedAction): Html | undefined {
-  const { tool, resource_name: name } = action;
-  const verb = verbs[tool.split(".")[1] ?? ""];
-  if (verb === undefined || name === null) return undefined;
-  const button = html`<button class="link">Undo<span class="unseen">: ${verb} ${name}</span></button>`;
-  return html`<div class="note spread" role="status"><p>${verb}: <strong>${name}</strong></p>${undoForm(visit, action, button)}</div>`;
-}
 
 const formId = "choose";
 
