@@ -33,6 +33,12 @@ function official(lab: Lab, name: string, ...modules: string[]): Host {
   };
 }
 
+/** A library whose sign-in the caller finishes after the first attempt to connect. */
+const played = (name: string, connect: Host["connect"], finish: () => Promise<void>): Host => ({
+  ...{ name, connect, note: "the lab plays its model" },
+  signIn: () => connect().catch(finish),
+});
+
 function aiSdk(lab: Lab): Host {
   const memory = memoryOf(lab);
   async function connect() {
@@ -53,15 +59,11 @@ function aiSdk(lab: Lab): Host {
       close: () => client.close(),
     };
   }
-  return {
-    ...{ name: "AI SDK 7.0.173, Google's converter", note: "the lab plays its model", connect },
-    async signIn() {
-      await connect().catch(() => {});
-      const { auth } = await import(lab.at("@ai-sdk/mcp/dist/index.js"));
-      const { code, state, iss } = Object.fromEntries(memory.came());
-      await auth(memory, { serverUrl: lab.url, authorizationCode: code, callbackState: state, iss });
-    },
-  };
+  return played("AI SDK 7.0.173, Google's converter", connect, async () => {
+    const { auth } = await import(lab.at("@ai-sdk/mcp/dist/index.js"));
+    const { code, state, iss } = Object.fromEntries(memory.came());
+    await auth(memory, { serverUrl: lab.url, authorizationCode: code, callbackState: state, iss });
+  });
 }
 
 function langChain(lab: Lab): Host {
@@ -84,12 +86,8 @@ function langChain(lab: Lab): Host {
       close: () => client.close(),
     };
   }
-  return {
-    ...{ name: "LangChain 1.1.4, Google's converter", note: "the lab plays its model", connect },
-    async signIn() {
-      await connect().catch(() => {});
-      const { auth } = await import(lab.at("sdk/dist/esm/client/auth.js"));
-      await auth(memory, { serverUrl: lab.url, authorizationCode: memory.came().get("code") });
-    },
-  };
+  return played("LangChain 1.1.4, Google's converter", connect, async () => {
+    const { auth } = await import(lab.at("sdk/dist/esm/client/auth.js"));
+    await auth(memory, { serverUrl: lab.url, authorizationCode: memory.came().get("code") });
+  });
 }

@@ -8,47 +8,32 @@ const stack = await useStack();
 const url = new URL(`${stack.config.baseUrl}/mcp`);
 const identity = { name: "test agent", version: "1" };
 
-type Call = { name: string; arguments: Record<string, unknown> };
-type Result = { structuredContent?: unknown; content?: unknown; isError?: unknown };
-
-/** The part of a client that the tests use, for any library. */
-type Agent = {
-  listTools(): Promise<{ tools: { name: string }[] }>;
-  callTool(call: Call): Promise<Result>;
-  listPrompts(): Promise<{ prompts: { name: string }[] }>;
-  getPrompt(prompt: { name: string }): Promise<{ messages: unknown[] }>;
-  listResources(): Promise<{ resources: { uri: string }[] }>;
-  listResourceTemplates(): Promise<{ resourceTemplates: { uriTemplate: string }[] }>;
-  readResource(resource: { uri: string }): Promise<{ contents: { uri: string; text?: string }[] }>;
-  close(): Promise<void>;
-};
-
 const requestInit = async () => ({
   headers: { authorization: `Bearer ${await stack.issuer.token({ sub: crypto.randomUUID() })}` },
 });
 
-async function connectPresent(mode: present.VersionNegotiationMode): Promise<Agent> {
+async function connectPresent(mode: present.VersionNegotiationMode): Promise<present.Client> {
   const client = new present.Client(identity, { versionNegotiation: { mode } });
   await client.connect(new present.StreamableHTTPClientTransport(url, { requestInit: await requestInit() }));
   return client;
 }
 
-async function connectLegacy(): Promise<Agent> {
+async function connectLegacy(): Promise<present.Client> {
   const client = new LegacyClient(identity);
   const transport = new LegacyTransport(url, { requestInit: await requestInit() });
   // Its own types do not agree under exactOptionalPropertyTypes.
   await client.connect(transport as never);
-  return client as unknown as Agent;
+  return client as unknown as present.Client;
 }
 
-const clients: [string, () => Promise<Agent>][] = [
+const clients: [string, () => Promise<present.Client>][] = [
   ["client 2.x, auto", () => connectPresent("auto")],
   ["client 2.x, legacy", () => connectPresent("legacy")],
   ["client 2.x, pinned to 2026-07-28", () => connectPresent({ pin: "2026-07-28" })],
   ["sdk 1.32", connectLegacy],
 ];
 
-async function createHabit(agent: Agent): Promise<number> {
+async function createHabit(agent: present.Client): Promise<number> {
   const { structuredContent } = await agent.callTool({ name: "create-habit", arguments: { name: "Read" } });
   return (structuredContent as { habit: { id: number } }).habit.id;
 }
@@ -86,7 +71,7 @@ describe.each(clients)("%s", (_, connect) => {
     const id = await createHabit(agent);
     const uri = resourceTemplates[0]?.uriTemplate.replace("{id}", String(id)) ?? "";
     const read = await agent.readResource({ uri });
-    expect(read.contents[0]?.text).toContain(`#${id} "Read"`);
+    expect(read.contents).toMatchObject([{ text: expect.stringContaining(`#${id} "Read"`) }]);
     await agent.close();
   });
 
