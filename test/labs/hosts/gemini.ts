@@ -2,7 +2,7 @@ type Asked = Readonly<{ contents: unknown; tools: [{ functionDeclarations: reado
 
 const refusedWords = ["format", "$ref", "const", "anyOf", "oneOf", "allOf"];
 
-/** What Gemini refuses in declarations of tools: words, objects without properties, and lists without items. */
+/** Finds words, objects without properties, and lists without items, all of which Gemini refuses in a tool. */
 function refusedIn(declarations: readonly unknown[]): string[] {
   const found: string[] = [];
   JSON.parse(JSON.stringify(declarations), (key, value) => {
