@@ -35,6 +35,8 @@ export function shareRuntime(parent: string): void {
 /** A parent folder for one test file, whose instances use the Redis of this checkout unless they fetch one. */
 export async function sharedParent({ fetches = false } = {}): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), "kept-embedded-"));
+  // Without it, npm installs into a folder above that has node_modules.
+  await Bun.write(join(parent, "package.json"), "{}");
   afterAll(() => rmSync(parent, { recursive: true, force: true }));
   if (!fetches) shareRuntime(parent);
   return parent;
