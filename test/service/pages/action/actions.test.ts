@@ -49,7 +49,7 @@ test("changes and refusals come first, and what was only looked at is one line t
   expect(created).toContain("Created the todo Pay rent");
   expect(folded).toStartWith("Claude: Looked at the todos 35 times; looked at the habits");
   const page = await account.open("/account/actions");
-  const reads = /class="card folded.*?href="([^"]+)"/s.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const reads = /href="([^"]+)">Looked at/.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
   expect(cardsOf(await account.open(reads))).toHaveLength(36);
   expect([(await open("?show=all")).length, await open("?show=refusals")]).toEqual([
     38,
