@@ -22,10 +22,8 @@ type ViewerColumns = Readonly<{
   webhook_disabled_at?: unknown;
 }>;
 
-function reachOf({ reminder_channel: channel, webhook_disabled_at }: ViewerColumns): Reach {
-  const isOff = channel === "webhook" && webhook_disabled_at != null;
-  return (isOff ? undefined : reachOfChannel.get(channel)) ?? "nobody";
-}
+const reachOf = ({ reminder_channel: channel, webhook_disabled_at: disabledAt }: ViewerColumns): Reach =>
+  channel === "webhook" && disabledAt != null ? "nobody" : (reachOfChannel.get(channel) ?? "nobody");
 
 /**
  * The user's day, zone and last minute of wall time, the reach of reminders, the service's address, and the app that

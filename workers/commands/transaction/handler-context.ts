@@ -52,8 +52,7 @@ export function dayOf({ context, state, times }: SharedContext, { userId, accept
 export function contextOf(shared: SharedContext, command: QueuedCommand): HandlerContext {
   const { context, state, times, newRows, newIds, repeats } = shared;
   const { userId, acceptedAt } = command;
-  const { changes } = state;
-  let taken = changes.length;
+  let taken = state.changes.length;
   return Object.assign(ownTables(state, userId, authorOf(command)), {
     acceptedAt,
     now: times.now,
@@ -68,7 +67,7 @@ export function contextOf(shared: SharedContext, command: QueuedCommand): Handle
     refuseFull: (stores: Stores) => context.accountBytes.refusal(userId, stores),
     takeChanges() {
       const rows = rowChanges(state, taken);
-      taken = changes.length;
+      taken = state.changes.length;
       return rows;
     },
     discardChanges: () => rollBack(state, taken),

@@ -128,11 +128,8 @@ async function commit<Work extends CommandToRun>(
   const { connection } = transaction;
   const began = performance.now();
   const sent = save(connection, state);
-  let goesOn: readonly string[] = [];
-  if (state.entries.has("works")) {
-    await Promise.all(sent);
-    goesOn = await carryOutFirstSteps(context, connection, state);
-  }
+  const firstSteps = () => Promise.all(sent).then(() => carryOutFirstSteps(context, connection, state));
+  const goesOn = state.entries.has("works") ? await firstSteps() : [];
   if (restsOnOthers(answered, state)) sent.push(connection.query(waitForStandbys));
   transaction.commitSent = true;
   sent.push(connection.query("commit"));

@@ -141,8 +141,7 @@ function resourceOf(
   input: unknown,
   changes: readonly RowChange[],
 ): NamedResource | undefined {
-  const ids: NamedIds = typeof input === "object" && input !== null ? input : {};
-  const { todo_id, habit_id, category_id } = ids;
+  const { todo_id, habit_id, category_id }: NamedIds = Object.assign({}, input);
   const named = (kind: ResourceKind, id: number, row: object | undefined): NamedResource => ({
     resource_kind: kind,
     resource_id: id,
