@@ -72,10 +72,9 @@ const answerRuled = <Work extends CommandToRun>(
 
 /** Runs one command, and logs it as an action of its caller. */
 export function answerOne(transaction: RunningTransaction, command: QueuedCommand): Reply {
-  const { followUp } = handlers[command.name];
   const isDeleted = transaction.times.users.get(command.userId)?.deleted === true;
   // Deleting the account again is allowed, since the first deletion may have broken off.
-  if (isDeleted && followUp === undefined) return replyTo(command, accountDeleted);
+  if (isDeleted && !handlers[command.name].followUp) return replyTo(command, accountDeleted);
   const context = contextOf(transaction, command);
   const isFirst =
     command.fingerprint === null && !transaction.repeats.has(command) && !transaction.late.has(command);
