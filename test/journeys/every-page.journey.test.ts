@@ -86,9 +86,6 @@ browserTest("the account pages have no fault, light, dark and on a phone", async
   const token = await createToken(site, page, "Claude Code", allScopes);
   await fillWithLife(site, token, draws ? 365 : 7);
   await look("/account", "today");
-  await page.reload();
-  await page.setViewportSize(views.light.viewport);
-  await page.getByText("completions of habits since").waitFor();
   const lastWeek = addDays(new Date().toISOString().slice(0, 10), -8);
   const habit = await page.locator("li[id^=habit-]").first().getAttribute("id");
   await page.goto(`${baseUrl}/account?tick=late_${habit}_yes_${lastWeek}`);

@@ -65,7 +65,7 @@ browserTest("the day is walked by the tab key, and keys choose, edit, undo and s
   await page.keyboard.press("Tab");
   expect(await focused(page).getAttribute("aria-label")).toBe("Done today: Photo a day");
   await page.keyboard.press("Enter");
-  await page.getByRole("img", { name: "1 completion in the last 14 days. Today: 1." }).waitFor();
+  await page.getByRole("img", { name: "1 of 1 done today" }).waitFor();
 
   await makeTodos();
   await page.goto(`${baseUrl}/account`);

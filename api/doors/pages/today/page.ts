@@ -13,49 +13,11 @@ import { readWaitingInWords, waitingBeside } from "../action/approval/approvals.
 import { effectsOf } from "../action/list/page.ts";
 import { actionsPath, nameOfCaller } from "../action/words.ts";
 import { groupNames, habitItem, type TodoItem, todoList } from "../kit/items.ts";
-import { countInWords, sayDate } from "../kit/words.ts";
+import { countInWords } from "../kit/words.ts";
 import { liveMark, liveScripts } from "../live/live.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage, addPath, findLastVisit, reminderWarning } from "../session/frame.ts";
 import { chosenForm, overdue } from "../todo/page.ts";
-
-/** Sizes in the units of the picture's viewBox, which has one column for each day. */
-const column = 32;
-const gap = 6;
-const plot = { top: 16, bottom: 76, height: 94 };
-
-/** A bar for each of the last 14 days, with a text version for screen readers. */
-function activityStrip(counts: Readonly<Record<string, number>>, today: string): Html {
-  const days = Object.entries(counts).sort(([a], [b]) => a.localeCompare(b));
-  const total = days.reduce((sum, [, done]) => sum + done, 0);
-  const most = Math.max(1, ...days.map(([, done]) => done));
-  const title = `${countInWords(total, "completion")} in the last 14 days`;
-  return html`<figure class="bars card"><figcaption>${title}</figcaption>
-    <svg viewBox="0 0 ${column * days.length} ${plot.height}" role="img" aria-labelledby="strip-text">
-    <title id="strip-text">${title}. ${inWords(days, today)}</title>
-    ${days.map(([date, done], index) => bar({ date, done, index, most, isToday: date === today }))}
-    </svg></figure>`;
-}
-
-function inWords(days: readonly [string, number][], today: string): string {
-  const active = days
-    .filter(([, done]) => done > 0)
-    .map(([date, done]) => `${sayDate(date, today)}: ${done}`);
-  return active.length === 0 ? "" : `${active.join(", ")}.`;
-}
-
-type Bar = { date: string; done: number; index: number; most: number; isToday: boolean };
-
-function bar({ date, done, index, most, isToday }: Bar): Html {
-  const height = done === 0 ? 2 : Math.max(6, Math.round(((plot.bottom - plot.top) * done) / most));
-  const middle = column * (index + 0.5);
-  const weekday = new Date(date).toLocaleDateString("en-GB", { weekday: "short", timeZone: "UTC" });
-  const kind = done === 0 ? "empty" : isToday ? "today" : "past";
-  return html`<rect class="${kind}" x="${column * index + gap / 2}" y="${plot.bottom - height}"
-      width="${column - gap}" height="${height}" rx="3"/>
-    ${done > 0 && html`<text x="${middle}" y="${plot.bottom - height - 4}">${done}</text>`}
-    <text class="${isToday ? "now" : "label"}" x="${middle}" y="90">${weekday.slice(0, 2)}</text>`;
-}
 
 const firstHabits = ["habit Read every evening", "habit Run 3 times a week", "bad habit Smoking"];
 const firstTodos = ["Call Mum every Sunday at 18:00", "Renew the passport in 3 weeks"];
@@ -115,8 +77,7 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
     <section class="card" aria-labelledby="habits"><h2 id="habits">Habits
     ${due.total > 0 && html`<span class="count small" id="habits-done" data-now><span class="done">${done}</span> of ${due.total}</span>`}</h2>
     ${totals.habits === 0 ? firstHabit(visit) : habitsOfDay(visit, day)}</section></div>
-    ${chosenForm(visit, day.categories)}
-    ${!hasNothing && activityStrip(totals.strip, today.date)}</div>`;
+    ${chosenForm(visit, day.categories)}</div>`;
   return accountPage(visit, {
     title: "Today",
     lead,
@@ -196,14 +157,8 @@ function timeOf({ due_time, time_of_day, reminder }: Timed, today: string): stri
   return time_of_day === null ? "24:00" : ends[time_of_day];
 }
 
-/** One folded line with the groups of due dates in it. */
-type Section = Readonly<{ name: string; groups: readonly DueGroup[] }>;
-
-const later: readonly Section[] = [
-  { name: groupNames.tomorrow, groups: ["tomorrow"] },
-  { name: groupNames.later, groups: ["week", "later"] },
-  { name: groupNames.undated, groups: ["undated"] },
-];
+/** What can wait, each folded in one line. */
+const later = ["tomorrow", "week", "later", "undated"] as const satisfies readonly DueGroup[];
 
 type TodosOfDay = Pick<DaySummary, "todos" | "counts" | "today">;
 
@@ -220,32 +175,14 @@ function todosOfDay(visit: Visit, day: TodosOfDay): Html {
     ${isFree && html`<p class="quiet">Nothing more is due today.</p>`}
     ${own.length > 0 && inParts(visit, own, today)}
     ${ahead > own.length && moreOf("today", ahead)}
-    ${later.map((section) => {
-      const count = section.groups.reduce((sum, group) => sum + counts[group], 0);
-      const shown = todos.filter((todo) =>
-        section.groups.includes(dueGroupOf(todo, today.date, firstWeekday())),
+    ${later.map((group) => {
+      const shown = todos.filter((todo) => dueGroupOf(todo, today.date, firstWeekday()) === group);
+      return (
+        shown.length > 0 &&
+        html`<details${isFree && html` open`}><summary><h2 class="part">${groupNames[group]} <span class="count">${counts[group]}</span></h2></summary>
+        ${todoList(visit, shown, today)}${counts[group] > shown.length && moreOf(group, counts[group])}</details>`
       );
-      return shown.length > 0 && folded(visit, day, section, { todos: shown, count, isOpen: isFree });
     })}`;
-}
-
-type Folded = Readonly<{ todos: TodosOfDay["todos"]; count: number; isOpen: boolean }>;
-
-function folded(
-  visit: Visit,
-  { today, counts }: TodosOfDay,
-  { name, groups }: Section,
-  { todos, count, isOpen }: Folded,
-): Html {
-  const lists = groups.map((group) => {
-    const own =
-      groups.length === 1
-        ? todos
-        : todos.filter((todo) => dueGroupOf(todo, today.date, firstWeekday()) === group);
-    const more = counts[group] > own.length && moreOf(group, counts[group]);
-    return own.length > 0 && html`${todoList(visit, own, today)}${more}`;
-  });
-  return html`<details${isOpen && html` open`}><summary><h2 class="part">${name} <span class="count">${count}</span></h2></summary>${lists}</details>`;
 }
 
 const moreOf = (group: DueGroup, count: number): Html =>

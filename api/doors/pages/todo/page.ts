@@ -238,7 +238,7 @@ const rowActs = html`<template id="acts"><div class="acts">
     <button name="act" value="today" form="${chosenFormId}" autofocus>Today</button>
     <button name="act" value="tomorrow" form="${chosenFormId}">Tomorrow</button>
     <button name="act" value="week" form="${chosenFormId}">Next week</button>
-    <div class="day"><input type="date" aria-label="Another day"><button type="button" class="plain" value="move">Move</button></div>
+    <p><input type="date" aria-label="Another day"><button type="button" class="plain" value="move">Move</button></p>
     <button type="button" value="edit">Edit</button>
     <button type="button" value="choose">Choose several</button></div>`;
 
