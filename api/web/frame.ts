@@ -11,7 +11,7 @@ export type Numbers = Readonly<{
   today: number;
   todos: number;
   habits: number;
-  categories: readonly Readonly<{ id: number; name: string; color: string; count: number }>[];
+  categories: NonNullable<Layout["nav"]>["categories"];
 }>;
 
 /** A link of the navigation. It is the current one at and below its path and the others that it covers. */

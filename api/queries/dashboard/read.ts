@@ -124,10 +124,8 @@ export async function readPlaces(query: QueryContext): Promise<Places> {
 }
 
 const dayTotals = statement({ today: "date" }, (value) =>
-  selectFrom(own("habits").as("h")).select(({ ref }) => [
+  selectFrom(own("habits").as("h")).select([
     activityCounts(value("today")).as("strip"),
     countOf.as("habits"),
-    sql<number>`count(*) filter (where ${ref("h.streak")} > 0
-      and ${ref("h.streak_alive_through")} >= ${value("today")})`.as("streaks"),
   ]),
 );

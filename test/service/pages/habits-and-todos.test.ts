@@ -237,7 +237,7 @@ test("pages of a full account send a fixed number of statements, and page by pag
   for (const [path, count] of [
     ["/account", 15],
     ["/account/habits", 9],
-    ["/account/habits/9000001", 11],
+    ["/account/habits/9000001", 12],
     ["/account/todos", 14],
     ["/account/todos?q=todo", 14],
   ] as const)
