@@ -157,7 +157,7 @@ function timeOf({ due_time, time_of_day, reminder }: Timed, today: string): stri
   return time_of_day === null ? "24:00" : ends[time_of_day];
 }
 
-/** What can wait, each folded in one line. */
+/** The things that can wait, each folded in one line. */
 const later = ["tomorrow", "week", "later", "undated"] as const satisfies readonly DueGroup[];
 
 type TodosOfDay = Pick<DaySummary, "todos" | "counts" | "today">;
