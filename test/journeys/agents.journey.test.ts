@@ -18,7 +18,7 @@ browserTest("an agent's first call, changes and number of runs appear on pages b
   await page.getByText("Waiting for the first call").waitFor();
   await fresh.call("get-pending-todos");
   await page.getByText("Cursor made its first call").waitFor();
-  expect(await page.locator("#light").getAttribute("class")).toContain("on");
+  expect(await page.locator("#light").getAttribute("class")).toContain("note");
 
   for (const path of ["actions", "todos"]) await page.goto(`${baseUrl}/account/${path}`);
   await page.evaluate("window.isTheSame = true");
@@ -61,7 +61,7 @@ browserTest("two hundred calls are one card, any part of which is taken back by 
   expect(await card.count()).toBe(1);
   expect((await card.boundingBox())?.height).toBeLessThanOrEqual(400);
   expect(await card.innerText()).toMatch(
-    /Claude Desktop [\d:–]+\s+refused 9 deleted 15 made 80 ticked 25 moved 40 changed 25/,
+    /Claude Desktop [\d:–]+\s+refused 9\s+deleted 15\s+made 80\s+ticked 25\s+moved 40\s+changed 25/,
   );
   await card.getByRole("link", { name: "deleted 15" }).click();
   expect(await page.locator(".log li.card").count()).toBe(15);

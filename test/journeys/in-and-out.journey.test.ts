@@ -177,7 +177,11 @@ browserTest("a person copies lines, changes a token to its end, and moves remind
   const violations: string[] = [];
   page.on("console", (message) => message.type() === "error" && violations.push(message.text()));
   await page.goto(`${baseUrl}/account/connect`);
-  await expectCopies(page, connectGuides(baseUrl));
+  for (const guide of connectGuides(baseUrl)) {
+    await page.getByRole("link", { name: guide.client, exact: true }).click();
+    await page.getByRole("heading", { name: guide.client, exact: true }).waitFor();
+    await expectCopies(page, [guide]);
+  }
   await page.goto(`${baseUrl}/docs`);
   await press(page, "Copy the lines for createTodo");
   await page.getByText("Copied: the lines for createTodo").waitFor();

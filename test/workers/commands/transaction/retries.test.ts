@@ -51,6 +51,6 @@ test("a fault of the workers' own code is logged as an error with its stack", as
   const [fields, message] = log.error.mock.calls[0] ?? [];
   expect(message).toBe("command failed");
   expect(fields).toMatchObject({ command: "todo.create", by: "fault" });
-  expect(fields.reason).toContain("batch-times.ts");
+  expect(fields.reason).toContain("connection.ts");
   expect(log.warn).not.toHaveBeenCalled();
 });
