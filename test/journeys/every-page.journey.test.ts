@@ -36,7 +36,7 @@ setDefaultTimeout(240_000);
 
 /** A page whose console must stay without complaints of the browser about scripts, styles and addresses. */
 async function openWatched(): Promise<Page> {
-  const page = await site.open();
+  const page = await site.open({ timezoneId: "Europe/Berlin" });
   page.on("console", (message) => expect(message.text()).not.toContain("Content Security Policy"));
   page.on("pageerror", (error) => expect(error.message).toBe("no error"));
   return page;
@@ -55,7 +55,9 @@ async function check(page: Page, name: string): Promise<void> {
     expect([name, view, await page.evaluate(cutOff)]).toEqual([name, view, 0]);
     const path = join(picturesFolder, `${name}-${view}.png`);
     const clip = { x: 0, y: 0, width: viewport.width, height: await pictureHeight(page) };
-    if (draws && existsSync(path)) await page.screenshot({ path, fullPage: true, clip });
+    if (!draws || !existsSync(path)) continue;
+    await page.evaluate("scrollTo(0, 0)");
+    await page.screenshot({ path, fullPage: true, clip });
   }
 }
 
