@@ -124,7 +124,7 @@ export async function checkLine(visit: Visit, form: URLSearchParams): Promise<Pa
   const todo_id = pathId(visit.url);
   const todo = await readTodo(visit.query, { todo_id });
   if (isRefused(todo)) return todo;
-  const description = withTurnedLine(todo.description ?? "", Number(form.get("line") ?? -1));
+  const description = withTurnedLine(todo.description ?? "", form.get("line") ?? "");
   const from = new URLSearchParams({ from: form.get("from") ?? `/account/todos/${todo_id}` });
   if (description === undefined) return seeOther(notedPage(visit, from, "told_unchanged", ""));
   const { outcome, key } = await submitLogged(

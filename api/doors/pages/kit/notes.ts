@@ -20,7 +20,7 @@ export const readableNotes = (text: string): Html =>
   html`${text.split("\n").map((line, index) => {
     const [, , mark, words] = box.exec(line) ?? [];
     if (words === undefined) return html`<p dir="auto">${linked(line)}</p>`;
-    return html`<button class="check" name="line" value="${index}" aria-pressed="${isDone(mark) ? "true" : "false"}"><span>${isDone(mark) && icon("check")}</span><span dir="auto">${words.slice(2)}</span></button>`;
+    return html`<button class="check" name="line" value="${`${index} ${line}`}" aria-pressed="${isDone(mark) ? "true" : "false"}"><span>${isDone(mark) && icon("check")}</span><span dir="auto">${words.slice(2)}</span></button>`;
   })}`;
 
 /** @returns `2 of 5` for notes with a checklist, else undefined */
@@ -29,11 +29,12 @@ export function progressOf(text: string): string | undefined {
   return marks.length === 0 ? undefined : `${marks.filter(isDone).length} of ${marks.length}`;
 }
 
-/** The notes with one line of their checklist turned; undefined if that line is not of a checklist. */
-export function withTurnedLine(text: string, index: number): string | undefined {
+/** Turns one line of a checklist, named as by its button; undefined if the notes have another line there. */
+export function withTurnedLine(text: string, shown: string): string | undefined {
   const lines = text.split("\n");
-  const [, before, mark, after] = box.exec(lines[index] ?? "") ?? [];
-  if (before === undefined) return undefined;
+  const index = Number.parseInt(shown, 10);
+  const [line, before, mark, after] = box.exec(lines[index] ?? "") ?? [];
+  if (before === undefined || shown !== `${index} ${line}`) return undefined;
   return lines.with(index, `${before}${isDone(mark) ? " " : "x"}${after}`).join("\n");
 }
 

@@ -8,7 +8,7 @@ import { readDueTodos } from "../../../queries/todo/groups.ts";
 import { icon } from "../../../web/icons.ts";
 import { locale } from "../../../web/locale.ts";
 import { todoList } from "../kit/items.ts";
-import { sayDate } from "../kit/words.ts";
+import { countInWords, sayDate } from "../kit/words.ts";
 import { liveMark, liveScripts } from "../live/live.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
@@ -66,7 +66,7 @@ async function readAll(query: QueryContext, from: string) {
 /** A day of the two weeks with a bar for its todos. Today has a page of its own. */
 const dayLink = (date: string, today: string, count: number): Html =>
   html`<li data-day="${date}"><a href="${date === today ? "/account" : `#day-${date}`}"${date === today && html` aria-current="date"`}>
-    <span>${inWords(date, { weekday: "short" })}</span><b>${dayOf(date)}</b><span class="unseen">, ${count} todos</span>
+    <span>${inWords(date, { weekday: "short" })}</span><b>${dayOf(date)}</b><span class="unseen">, ${countInWords(count, "todo")}</span>
     <svg viewBox="0 0 20 4" aria-hidden="true">${count > 0 && html`<rect x="${10 - width(count) / 2}" width="${width(count)}" height="4" rx="2"/>`}</svg></a></li>`;
 
 const width = (count: number): number => Math.min(20, 5 * count);
