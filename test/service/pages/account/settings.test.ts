@@ -32,6 +32,25 @@ test("the settings decide what the user's today is", async () => {
   stack.clock.now = undefined;
 });
 
+test("colours and the first day of weeks are the account's, and no address of Upcoming is too far", async () => {
+  const { account } = await newPlainPerson(stack);
+  const schemeOf = (page: string) => /<meta name="color-scheme" content="([^"]+)"/.exec(page)?.[1];
+  for (const [theme, scheme] of [
+    ["dark", "dark"],
+    ["light", "light"],
+    ["system", "light dark"],
+  ] as const) {
+    const saved = await account.submit(await account.open(dayPath), dayPath, { theme, week_start: "sun" });
+    expect(schemeOf(saved.text)).toBe(scheme);
+  }
+  expect(fieldsOf(await account.open(dayPath), dayPath)).toMatchObject({
+    theme: "system",
+    week_start: "sun",
+  });
+  for (const from of ["9999-12-31", "0001-01-01", "2026-02-30", ""])
+    expect((await account.open(`/account/upcoming?from=${from}`)).status).toBe(200);
+});
+
 test("a webhook is saved, tested with its signature, chosen, and cannot be removed while in use", async () => {
   const { account } = await newPlainPerson(stack);
   let secret = "";
