@@ -31,9 +31,15 @@ export async function openPageDoor({ config, clock }: Place, connections?: numbe
       await database.close();
     },
     async send(userId: string, name: CommandName, input: object, preview = false): Promise<JsonBody> {
+      // A form has a key, by which an answer that came too late is asked for again.
+      const idempotencyKey = preview ? undefined : crypto.randomUUID();
       const ask = () =>
-        dispatch({ userId }, { name, input, preview, by: { ...by, requestId: Bun.randomUUIDv7() } });
-      const isBusy = ({ outcome }: CommandResult) => isRefused(outcome) && outcome.refusal.applied === "no";
+        dispatch(
+          { userId },
+          { name, input, preview, idempotencyKey, by: { ...by, requestId: Bun.randomUUIDv7() } },
+        );
+      const isBusy = ({ outcome }: CommandResult) =>
+        isRefused(outcome) && outcome.refusal.applied !== undefined;
       const { outcome } = await patiently(ask, isBusy);
       return "body" in outcome ? outcome.body : outcome.refusal;
     },
