@@ -6,17 +6,17 @@ type Failure = Readonly<{ file: string; name: string; text: string }>;
 
 /**
  * `npm test [-- options and files]`: real servers for the run, bun test on them, a line for each file as it ends, then
- * the slowest files, each failure whole, and one plain closing line. `--all` adds the slow tests, and then those that
- * need the machine for themselves.
+ * the slowest files, each failure whole, and one plain closing line. `--all` adds the slow tests, one after the
+ * other.
  */
 const given = process.argv.slice(2).filter((argument) => argument !== "--all");
 const isAll = process.argv.includes("--all");
 /** Files of one process share what they load, and a stack (test/harness.ts). They wait more than they compute. */
-const together = ["--parallel=3", "--max-concurrency=6", "--path-ignore-patterns=**/*.alone.test.ts"];
-const ordinary = [...together, "--path-ignore-patterns=**/*.slow.test.ts"];
-// Their limits are times, so each has the machine for itself.
-const alone = [".alone.test.ts"];
-const runs = given.length > 0 ? [given] : isAll ? [together, alone] : [ordinary];
+const without = ["slow", "alone"].map((kind) => `--path-ignore-patterns=**/*.${kind}.test.ts`);
+const ordinary = ["--parallel=3", "--max-concurrency=6", ...without];
+// Their limits are times, or they hold transactions open, so each has the machine for itself.
+const slow = [".slow.test.ts", ".alone.test.ts"];
+const runs = given.length > 0 ? [given] : isAll ? [ordinary, slow] : [ordinary];
 
 /** Only what hangs takes so long; a busy machine ends no test. */
 const hangsMs = 600_000;
