@@ -61,6 +61,9 @@ const sections: readonly Section[] = [
   },
 ];
 
+/** The page of categories has the others. */
+const mostCategories = 20;
+
 /** The navigation and the sign-out button of a page. */
 export function frame(
   visit: Pick<FormRequest, "request" | "site" | "holder" | "url">,
@@ -83,7 +86,7 @@ export function frame(
   const corner = html`<form method="post" action="/account/sign-out">${formToken(visit)}
       <button class="link">${icon("leave")}<span class="label">Sign out</span></button></form>`;
   const pages = here?.pages?.filter((one) => builtInIdentity || !one.isOfProvider);
-  const nav = { main, more, categories: numbers?.categories ?? [] };
+  const nav = { main, more, categories: numbers?.categories.slice(0, mostCategories) ?? [] };
   return { nav, corner, menu: pages && menuOf(pages, visit.url.pathname) };
 }
 

@@ -7,9 +7,9 @@ import { importsOf, list, sources, textOf } from "./sources.ts";
  */
 const most = {
   /** Lines of the TypeScript files in api, workers and shared, all lines counted. */
-  sourceLines: 57_990,
+  sourceLines: 58_000,
   /** Lines of the TypeScript files in test. */
-  testLines: 50_707,
+  testLines: 50_725,
   /** Files of api, workers and shared with at most 60 lines that exactly one other of them imports; but migrations. */
   singleImporterFiles: 19,
   /** Words of the pages in docs, as `wc -w` counts them, without docs/third-party.md. */

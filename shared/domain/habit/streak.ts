@@ -54,12 +54,18 @@ export function streakColumns(history: HabitHistory, today: string): StreakColum
   };
 }
 
-/** A streak of the past or the present one: its first and last completion, and its length. */
-type StreakRun = { readonly from: number; through: number; count: number };
+/** A streak: its first and last completion, and its length. */
+type StreakRun = Readonly<{ from: number; through: number; count: number }>;
 
-/** All streaks in order. */
-export const streakRuns = (history: HabitHistory, today: string): readonly StreakRun[] =>
-  lived(history, doneDays(history), today).runs;
+/** All streaks in order, the present one at the end. */
+export function streakRuns(history: HabitHistory, today: string): readonly StreakRun[] {
+  const story = lived(history, doneDays(history), today);
+  return story.count === 0 ? story.broken : [...story.broken, runOf(story)];
+}
+
+const runOf = ({ since, done, seen, count }: Story): StreakRun => ({
+  ...{ from: since, through: done[seen - 1] ?? since, count },
+});
 
 /** `every_days` counts from the last completion. A week with enough completions makes the habit due again on Monday. */
 function nextDue(rhythm: Rhythm, done: readonly number[]): string | null {
@@ -136,7 +142,9 @@ type Story = {
   readonly freeWeeks: Spans;
   count: number;
   longest: number;
-  readonly runs: StreakRun[];
+  /** The day on which the present streak began, and the streaks before it. */
+  since: number;
+  readonly broken: StreakRun[];
   /** The day of the last event. */
   at: number;
   /** The first day that can be missed, and the due days missed in a row before it. */
@@ -188,7 +196,8 @@ const begun = (done: readonly number[], rules: Rules, free: Spans): Story => ({
   freeWeeks: wholeWeeks(free),
   count: 0,
   longest: 0,
-  runs: [],
+  since: 0,
+  broken: [],
   at: 0,
   from: 0,
   misses: 0,
@@ -213,7 +222,7 @@ function rhythmIn(rules: Rules): Pick<Story, "rhythm" | "times" | "every" | "wai
 
 function complete(story: Story, day: number): void {
   breakBefore(story, day);
-  if (story.count === 0) story.runs.push({ from: day, through: day, count: 0 });
+  if (story.count === 0 && !(story.times > 0 && weekStart(story.since) === weekStart(day))) story.since = day;
   story.seen++;
   story.at = day;
   story.from = day + 1;
@@ -222,8 +231,6 @@ function complete(story: Story, day: number): void {
   if (story.times > 0) completeInWeek(story, weekStart(day));
   else story.count++;
   if (story.count > story.longest) story.longest = story.count;
-  const run = story.runs.at(-1);
-  if (run) Object.assign(run, { through: day, count: story.count });
 }
 
 /** A completion counts towards every open week, but only its own week adds to the streak, and only once. */
@@ -252,6 +259,7 @@ function edit(story: Story, to: Rules, day: number): void {
 
 function breakBefore(story: Story, day: number): void {
   if (story.count === 0 || isInTime(story, day) || day <= aliveThrough(story)) return;
+  story.broken.push(runOf(story));
   story.count = 0;
   story.countedWeek = null;
 }

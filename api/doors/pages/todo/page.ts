@@ -77,8 +77,7 @@ export async function showTodos(visit: Visit): Promise<PageAnswer> {
     ${sections(visit, todos, { today, isFolded: isWhole(narrowing), isSorted: wanted.sort !== undefined })}
     ${chosenForm(visit, categories)}
     ${pager({ path: "/account/todos", chosen, page: wanted.page, lastPage })}</div>`;
-  const open = found.open - counts.overdue;
-  const lead = html`<p id="lead" class="quiet lead" data-part>${found.open > 0 && html`${open + counts.overdue} open${counts.overdue > 0 && html`, ${counts.overdue} overdue`}`}</p>
+  const lead = html`<p id="lead" class="quiet lead" data-part>${found.open > 0 && html`${found.open} open${counts.overdue > 0 && html`, ${counts.overdue} overdue`}`}</p>
     <details class="more corner" name="more"><summary aria-label="More">${icon("more")}</summary><div class="card menu">
     <a href="/account/upcoming">Upcoming</a><a href="/account/todos/new">New todo</a><a href="/account/categories">Categories</a></div></details>`;
   return accountPage(visit, { title: "Todos", lead, body, scripts: liveScripts });

@@ -33,19 +33,20 @@ export async function showUpcoming(visit: Visit): Promise<PageAnswer> {
     ({ due_date }) => due_date?.slice(0, 7) ?? "",
   );
   const more = ahead.total - ahead.todos.length;
+  // Nobody knows here what the days after the last shown todo have.
+  const known = more > 0 ? (ahead.todos.at(-1)?.due_date ?? first) : last;
   const lead = html`<p class="quiet lead">Drag a todo to another day.</p>
     <div class="corner" role="group" aria-label="Weeks">${first > today.date && turn(addDays(first, -daysShown), today.date, "Two weeks earlier", icon("previous"))}
     ${first > today.date && html`<a class="button plain" href="${path}">Today</a>`}
     ${turn(addDays(first, daysShown), today.date, "Two weeks later", icon("next"))}</div>`;
   const body = html`${mark}<div id="upcoming" data-part>
-    <ul class="plain days-ahead" aria-label="Days">${days.map((date) => dayLink(date, today.date, byDay.get(date)?.length ?? 0))}</ul>
+    <ul class="plain days-ahead" aria-label="Days">${days.map((date) => dayLink(date, today.date, more > 0 && date >= known ? 0 : (byDay.get(date)?.length ?? 0)))}</ul>
     ${overdue(visit, late, { count: late.length, today, isOpen: false })}
     ${days
-      .filter((date) => date > today.date)
+      .filter((date) => date > today.date && date <= known)
       .map(
-        (
-          date,
-        ) => html`<section class="day" id="day-${date}" data-day="${date}"><h2><span>${dayOf(date)}</span> ${headingOf(date, today.date)}</h2>
+        (date) => html`<section class="day" id="day-${date}" data-day="${date}">
+        <h2><span>${dayOf(date)}</span> ${headingOf(date, today.date)}</h2>
         ${byDay.has(date) ? todoList(visit, byDay.get(date) ?? [], today, date) : html`<p class="quiet">Nothing planned</p>`}</section>`,
       )}
     ${[...months].map(([month, todos]) => html`<section class="day"><h2>${inWords(`${month}-01`, { month: "long", year: "numeric" })}</h2>${todoList(visit, todos, today)}</section>`)}
@@ -66,7 +67,7 @@ async function readAll(query: QueryContext, from: string) {
 /** A day of the two weeks with a bar for its todos. Today has a page of its own. */
 const dayLink = (date: string, today: string, count: number): Html =>
   html`<li data-day="${date}"><a href="${date === today ? "/account" : `#day-${date}`}"${date === today && html` aria-current="date"`}>
-    <span>${inWords(date, { weekday: "short" })}</span><b>${dayOf(date)}</b><span class="unseen">, ${countInWords(count, "todo")}</span>
+    <span>${inWords(date, { weekday: "short" })}</span><b>${dayOf(date)}</b>${count > 0 && html`<span class="unseen">, ${countInWords(count, "todo")}</span>`}
     <svg viewBox="0 0 20 4" aria-hidden="true">${count > 0 && html`<rect x="${10 - width(count) / 2}" width="${width(count)}" height="4" rx="2"/>`}</svg></a></li>`;
 
 const width = (count: number): number => Math.min(20, 5 * count);

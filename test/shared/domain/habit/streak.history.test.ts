@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { dayNumber } from "../../../../shared/domain/day/day.ts";
 import { completed, withoutDone } from "../../../../shared/domain/habit/history.ts";
 import { streakColumns, streakRuns } from "../../../../shared/domain/habit/streak.ts";
 import { agree, type Habit, newHabit, nowOf, obey, shown } from "../../../support/streak/streak-habit.ts";
@@ -55,6 +56,23 @@ function shownIn(row: Habit["row"], today: string) {
 }
 
 const [daily, weekly] = [rules("daily", 0), rules("weekly", 0)];
+
+const twice: typeof daily = { frequency: "custom", schedule: { times_per_week: 2 }, grace_days: 0 };
+
+// The 4th is a Monday.
+test.each([
+  [daily, [1, 2, 3, 5, 6], ["1 to 3: 3", "5 to 6: 2"]],
+  [daily, [], []],
+  [twice, [4, 6, 12, 14, 25, 27], ["4 to 14: 2", "25 to 27: 1"]],
+  [twice, [1, 4, 6], ["4 to 6: 1"]],
+])("the streaks of %j on the days %j are %j", (chosen, days, runs) => {
+  const row = days.reduce((before, one) => done(before, one), doneOn(chosen));
+  const found = streakRuns(row, day(days.at(-1) ?? 1));
+  const number = (at: number) => at - dayNumber(day(1)) + 1;
+  expect(found.map(({ from, through, count }) => `${number(from)} to ${number(through)}: ${count}`)).toEqual(
+    runs,
+  );
+});
 
 test("ten thousand edits on one day, with completions and journeys between them, leave a few", () => {
   let row = doneOn(daily, 4);
