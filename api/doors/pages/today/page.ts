@@ -35,7 +35,7 @@ function firstHabit({ context: { config } }: Visit): Html {
 }
 
 /** The first todo, for people who have nothing at all. */
-const firstTodo: Html = html`<div class="empty"><p>Nothing to do yet. Type a todo into the line above as you would say it:</p>${examples(firstTodos)}</div>`;
+const firstTodo: Html = html`<div class="empty"><p>Nothing to do yet. Add a todo as you would say it:</p>${examples(firstTodos)}</div>`;
 
 function examples(lines: readonly string[]): Html {
   const link = (line: string) =>

@@ -128,7 +128,7 @@ function sections(
   { today, isFolded, isSorted }: How,
 ): Html {
   if (pending.length + done.length === 0)
-    return html`<p class="quiet">${total > 0 ? "There is nothing on this page." : isFolded ? "No todos yet. Type one into the line above." : "Nothing found."}</p>`;
+    return html`<p class="quiet">${total > 0 ? "There is nothing on this page." : isFolded ? "No todos yet. Add the first one with the plus." : "Nothing found."}</p>`;
   const list = (todos: readonly TodoItem[]) => todoList(visit, todos, today);
   const groups = Map.groupBy(pending, (todo) => dueGroupOf(todo, today.date, firstWeekday()));
   const open = isSorted
