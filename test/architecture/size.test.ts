@@ -7,11 +7,11 @@ import { importsOf, list, sources, textOf } from "./sources.ts";
  */
 const most = {
   /** Lines of the TypeScript files in api, workers and shared, all lines counted. */
-  sourceLines: 58_000,
+  sourceLines: 57_995,
   /** Lines of the TypeScript files in test. */
-  testLines: 50_725,
+  testLines: 50_732,
   /** Files of api, workers and shared with at most 60 lines that exactly one other of them imports; but migrations. */
-  singleImporterFiles: 19,
+  singleImporterFiles: 20,
   /** Words of the pages in docs, as `wc -w` counts them, without docs/third-party.md. */
   wordsOfDocs: 30_000,
   /** Each `as` of a type in api, workers and shared, but `as const`; comments, texts and imports do not count. */

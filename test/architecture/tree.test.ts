@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { wordsIn } from "../support/text-table.ts";
-import { importsOf, list, root, sources } from "./sources.ts";
+import { importsOf, list, root, sources, textOf } from "./sources.ts";
 
 const nouns = wordsIn(`
   action approval calendar category change dashboard day group habit import journal reminder todo user
@@ -56,3 +56,10 @@ async function reachedFrom(folder: string): Promise<ReadonlySet<string>> {
   for (const path of reached) for (const target of await importsOf(path)) reached.add(target);
   return reached;
 }
+
+test("a file has at most 400 lines", async () => {
+  const lengths = await Promise.all(
+    sources.map(async (path) => `${path} ${(await textOf(path)).split("\n").length - 1}`),
+  );
+  expect(lengths.filter((one) => Number(one.split(" ")[1]) > 400)).toEqual([]);
+});

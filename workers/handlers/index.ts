@@ -4,6 +4,7 @@ import { actionForget } from "./action/forget.ts";
 import { actionUndo } from "./action/undo.ts";
 import { actionUndoRun } from "./action/undo-run.ts";
 import { approvalDecide, tokenSetRules } from "./approval.ts";
+import { calendarSet } from "./calendar.ts";
 import { categoryCreate, categoryDelete, categoryRename, categoryUpdate } from "./category.ts";
 import { groupRun, groupRunAsOne } from "./group.ts";
 import { habitComplete, habitSkip, habitUndo, habitUnskip } from "./habit/days.ts";
@@ -22,15 +23,7 @@ import {
   reminderSet,
 } from "./reminder.ts";
 import { todoCreate, todoDelete, todoToggle, todoUpdate } from "./todo/todo.ts";
-import {
-  calendarSet,
-  userClaimZone,
-  userConfigure,
-  userDelete,
-  userEndSessions,
-  userEndWays,
-  userSee,
-} from "./user.ts";
+import { userClaimZone, userConfigure, userDelete, userEndSessions, userEndWays, userSee } from "./user.ts";
 import { webhookCreate, webhookDelete, webhookSendAgain, webhookUpdate } from "./webhook.ts";
 
 /** One handler for every command: a missing one does not compile. */

@@ -17,7 +17,7 @@ import {
 } from "./forms/phrase.ts";
 import { repeatsIn } from "./forms/repeat.ts";
 import { rhythmOfRule, rhythms } from "./forms/rule.ts";
-import { times } from "./forms/times.ts";
+import { minutes, times } from "./forms/times.ts";
 
 /** A text behind its sign, or one of the words of a choice. */
 const mark = (sign: string, field: string, words?: readonly string[]): Recogniser => ({
@@ -36,21 +36,6 @@ const mark = (sign: string, field: string, words?: readonly string[]): Recognise
 const importance: Recogniser = {
   pattern: /(?<=^|\s)(?:!{1,3}|!!1|p1)(?=\s|$)/gi,
   read: () => ({ says: { isImportant: true }, manner: "mark" }),
-};
-
-const mostMinutes = 100_000;
-
-/** `10min`, `2h`, `1h30`, `1.5 hours`, `for 2 hours`; but neither `every 2 hours` nor `2 hours ago`. */
-const minutes: Recogniser = {
-  pattern: wordsLike(
-    "(?<!\\b(?:in|every|after|within|last|next|past|ev) )(?<for>for )?~?(?:(?<hours>\\d{1,3}(?:\\.\\d)?|(?<=for )an) ?h(?:rs?|ours?)?(?: ?(?<rest>\\d{1,2})(?: ?min)?)?|(?<minutes>\\d{1,5}) ?min(?:ute)?s?)(?! (?:ago|later|before|after|from)\\b)",
-  ),
-  read({ groups = {} }) {
-    const hours = groups.hours === "an" ? 1 : Number(groups.hours ?? 0);
-    const value = Math.round(60 * hours) + Number(groups.rest ?? groups.minutes ?? 0);
-    if (value < 1 || value > mostMinutes) return undefined;
-    return { says: { minutes: value }, manner: groups.for ? "whole" : "bare" };
-  },
 };
 
 /** `in the morning`; other parts of the day belong to a day or to a repetition. */

@@ -137,3 +137,18 @@ function twoHours({ joint, ...groups }: Groups): Reading | undefined {
   const minutes = minutesBetween(hour, to);
   return minutes === 0 ? undefined : { says: { hour, minutes }, manner: "whole" };
 }
+
+const mostMinutes = 100_000;
+
+/** `10min`, `2h`, `1h30`, `1.5 hours`, `for 2 hours`; but neither `every 2 hours` nor `2 hours ago`. */
+export const minutes: Recogniser = {
+  pattern: wordsLike(
+    "(?<!\\b(?:in|every|after|within|last|next|past|ev) )(?<for>for )?~?(?:(?<hours>\\d{1,3}(?:\\.\\d)?|(?<=for )an) ?h(?:rs?|ours?)?(?: ?(?<rest>\\d{1,2})(?: ?min)?)?|(?<minutes>\\d{1,5}) ?min(?:ute)?s?)(?! (?:ago|later|before|after|from)\\b)",
+  ),
+  read({ groups = {} }) {
+    const hours = groups.hours === "an" ? 1 : Number(groups.hours ?? 0);
+    const value = Math.round(60 * hours) + Number(groups.rest ?? groups.minutes ?? 0);
+    if (value < 1 || value > mostMinutes) return undefined;
+    return { says: { minutes: value }, manner: groups.for ? "whole" : "bare" };
+  },
+};
