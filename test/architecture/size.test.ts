@@ -9,7 +9,7 @@ const most = {
   /** Lines of the TypeScript files in api, workers and shared, all lines counted. */
   sourceLines: 57_995,
   /** Lines of the TypeScript files in test. */
-  testLines: 50_735,
+  testLines: 51_126,
   /** Files of api, workers and shared with at most 60 lines that exactly one other of them imports; but migrations. */
   singleImporterFiles: 20,
   /** Words of the pages in docs, as `wc -w` counts them, without docs/third-party.md. */

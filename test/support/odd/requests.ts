@@ -17,7 +17,7 @@ const hostParts = fc.constantFrom(
 );
 
 /** Most are no hosts. */
-const oddHosts = fc.oneof(
+export const oddHosts = fc.oneof(
   fc.constantFrom("localhost:99999", "localhost:-1", "localhost:", "%zzabcd", "%", "[::1", "[]", "a b", ".."),
   fc.constantFrom("", ":", "@", "a@b:80", "a:b@c", "\xe9\xe8", "127.1", "0x7f.1", "999.999.999.999", "a,b"),
   fc.constantFrom("#", "?", "/", "\\", "*", "x".repeat(5_000)),
@@ -26,7 +26,7 @@ const oddHosts = fc.oneof(
 );
 
 /** Whole lines, of which some are no headers. */
-const oddHeaders = fc.oneof(
+export const oddHeaders = fc.oneof(
   fc.constantFrom("Content-Length: -1", "Content-Length: 5, 5", "Content-Length: 99999999999999999999"),
   fc.constantFrom("Transfer-Encoding: chunked", "Transfer-Encoding: x", "Expect: 100-continue", "Expect: x"),
   fc.constantFrom("Upgrade: websocket", "Connection: upgrade", "Upgrade: h2c", "Range: bytes=9-1"),

@@ -7,6 +7,7 @@ import {
   withoutDone,
 } from "../../../shared/domain/habit/history.ts";
 import type { Rules, Schedule } from "../../../shared/domain/habit/rhythm.ts";
+import { type StreakColumns, streakColumns } from "../../../shared/domain/habit/streak.ts";
 import { nowOf, rowOf, shown as shownOn } from "./streak-habit.ts";
 
 /** Days of May 2026; the 4th is a Monday, and days below 1 are in April. */
@@ -44,6 +45,8 @@ export const move = (row: HabitHistory, from: number, to: number): HabitHistory 
   ...row,
   ...moved(row, day(from), day(to)),
 });
+
+export const columns = (row: HabitHistory, n: number): StreakColumns => streakColumns(row, day(n));
 
 /** The streak that a query would answer on a day, after a change on that day. */
 export const shown = (row: HabitHistory, n: number): number => shownOn(row, day(n));

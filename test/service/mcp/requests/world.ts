@@ -1,44 +1,61 @@
 import type { Stack } from "../../../harness.ts";
 import { newcomer, post, rpc, type Tool } from "../../../support/mcp.ts";
+import { whenNotBusy } from "../../../support/odd-values.ts";
 
-/** A person in Berlin with habits and todos, on Monday 23 November 2026 at 15:40, and their agent. */
-export type World = Awaited<ReturnType<typeof settle>>;
+/** The service, and the list of its tools. */
+export type World = Readonly<{ stack: Stack; tools: ReadonlyMap<string, Tool> }>;
+
+/** A person in Berlin with the same habits and todos as all others, on Monday 23 November 2026 at 15:40. */
+export type Person = Pick<Awaited<ReturnType<typeof newcomer>>, "call" | "rest"> &
+  Readonly<{
+    /** Replaces `#Read` by the id of that thing. */
+    withIds<Value>(value: Value): Value;
+  }>;
 
 const october = Date.parse("2026-10-30T14:40:00Z");
 const monday = Date.parse("2026-11-23T14:40:00Z");
 
+export async function startWorld(stack: Stack): Promise<World> {
+  const { body } = await post(stack, rpc("tools/list"), { token: await stack.issuer.token() });
+  return { stack, tools: new Map(body.result.tools.map((tool: Tool) => [tool.name, tool])) };
+}
+
+const livesAtOnce = 8;
+
 type Operation = Readonly<{ method: string; path: string; body: object }>;
 
-/** Lives through the weeks before. */
-export async function settle(stack: Stack) {
+/** All people live through the same weeks together, because they share the clock. */
+export async function settle({ stack }: World, count: number): Promise<readonly Person[]> {
+  const lives = await Promise.all(Array.from({ length: count }, () => settler(stack)));
   stack.clock.now = october;
-  const { call, rest, token } = await newcomer(stack, { zoneinfo: "Europe/Berlin" });
-  const { body } = await post(stack, rpc("tools/list"), { token });
-  const ids = new Map<string, number>();
-  /** Replaces `#Read` by the id of that thing. */
-  const withIds = <Value>(value: Value): Value => JSON.parse(inserted(JSON.stringify(value), ids));
-  async function send(operations: readonly Operation[]): Promise<void> {
-    const answer = await rest("POST", "/batch", { operations: withIds(operations) }, crypto.randomUUID());
-    for (const { status, body: made } of answer.body.results) {
-      if (status >= 300) throw new Error(JSON.stringify(made));
-      ids.set(made.title ?? made.name, made.id);
-    }
+  // All requests at once would be more than a busy machine answers in time.
+  async function each(act: (life: (typeof lives)[number]) => Promise<unknown>): Promise<void> {
+    for (let from = 0; from < lives.length; from += livesAtOnce)
+      await Promise.all(lives.slice(from, from + livesAtOnce).map(act));
   }
-  await send(["Home", "Work", "Health", "Reading"].map((name) => to("/categories", { name })));
-  await send(habits.map((habit) => to("/habits", habit)));
-  await send(daysOf(inOctober));
+  await each(({ send }) =>
+    send(["Home", "Work", "Health", "Reading"].map((name) => to("/categories", { name }))),
+  );
+  await each(({ send }) => send(habits.map((habit) => to("/habits", habit))));
+  await each(({ send }) => send(daysOf(inOctober)));
   for (const [title, at] of done) {
     stack.clock.now = Date.parse(at);
-    await send([to("/todos", todos.find((todo) => todo.title === title) ?? {})]);
-    await send([to(`/todos/#${title}/toggle`, { is_completed: true })]);
+    await each(({ send }) => send([to("/todos", todos.find((todo) => todo.title === title) ?? {})]));
+    await each(({ send }) => send([to(`/todos/#${title}/toggle`, { is_completed: true })]));
   }
   stack.clock.now = monday;
   const open = todos.filter(({ title }) => !done.some(([name]) => name === title));
-  await send([...daysOf(completions), ...amountsOf(amounts), ...open.map((todo) => to("/todos", todo))]);
-  for (const [title, remind_at] of reminded)
-    await rest("PUT", withIds(`/todos/#${title}/reminder`), { remind_at });
-  const tools: readonly Tool[] = body.result.tools;
-  return { call, tools: new Map(tools.map((tool) => [tool.name, tool])) };
+  await each(({ send }) =>
+    send([...daysOf(completions), ...amountsOf(amounts), ...open.map((todo) => to("/todos", todo))]),
+  );
+  await each(({ person }) =>
+    Promise.all(
+      reminded.map(([title, remind_at]) =>
+        person.rest("PUT", person.withIds(`/todos/#${title}/reminder`), { remind_at }),
+      ),
+    ),
+  );
+  return lives.map(({ person }) => person);
 }
 
 const to = (path: string, body: object): Operation => ({ method: "POST", path, body });
@@ -53,6 +70,25 @@ const amountsOf = (days: Readonly<Record<string, Readonly<Record<string, number>
     Object.entries(sums).map(([date, amount]) => to(`/habits/#${name}/complete`, { date, amount })),
   );
 
+async function settler(stack: Stack) {
+  const { call, rest, token } = await newcomer(stack, { zoneinfo: "Europe/Berlin" });
+  const ids = new Map<string, number>();
+  const withIds: Person["withIds"] = (value) => JSON.parse(inserted(JSON.stringify(value), ids));
+  async function send(operations: readonly Operation[]): Promise<void> {
+    const request = {
+      token,
+      headers: { "idempotency-key": crypto.randomUUID() },
+      body: { operations: withIds(operations) },
+    };
+    const { body } = await whenNotBusy(() => stack.rest("POST", "/batch", request));
+    for (const { status, body: made } of body.results) {
+      if (status >= 300) throw new Error(JSON.stringify(made));
+      ids.set(made.title ?? made.name, made.id);
+    }
+  }
+  return { person: { call, rest, withIds }, send };
+}
+
 /** A text that is only a mark becomes a number. Longest names come first, because some begin with others. */
 function inserted(json: string, ids: ReadonlyMap<string, number>): string {
   const longestFirst = [...ids].toSorted(([one], [other]) => other.length - one.length);
@@ -62,7 +98,7 @@ function inserted(json: string, ids: ReadonlyMap<string, number>): string {
   );
 }
 
-/** The habits and todos. Categories are named by their marks. */
+/** The habits and todos of every person in these requests. Categories are named by their marks. */
 
 const [home, work, health, reading] = ["#Home", "#Work", "#Health", "#Reading"];
 

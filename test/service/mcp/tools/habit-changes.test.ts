@@ -42,37 +42,6 @@ test("a habit's fields are changed, and clear empties them", async () => {
   expect((await change({ frequency: "daily" })).facts.habit).not.toHaveProperty("schedule");
 });
 
-test("each field is changed, and cleared by its word, and a preview changes none", async () => {
-  const { change, show } = await withHabit({ target: 8, unit: "pages" });
-  const fields = {
-    ...{ name: "Read on paper", time_of_day: "morning", grace_days: 0, schedule: { weekdays: [2, 4] } },
-    ...{ description: "A novel", target: 20, unit: "sheets", remind_at: "07:00" },
-    ...{ paused_from: "2026-12-20", paused_through: "2027-01-03" },
-  };
-  const before = await show();
-  expect((await change({ ...fields, new_category: "Books", preview: true })).isError).toBe(false);
-  expect(await show()).toEqual(before);
-  await change({ ...fields, new_category: "Books" });
-  expect(await show()).toMatchObject({ ...fields, frequency: "custom", category: { name: "Books" } });
-  const clear = ["time_of_day", "description", "target", "unit", "remind_at", "category", "paused_from"];
-  expect((await change({ clear })).isError).toBe(false);
-  const none = Object.fromEntries(clear.map((name) => [name, null]));
-  expect(await show()).toMatchObject({ ...none, paused_through: null, name: "Read on paper" });
-});
-
-test("several habits are changed and deleted by one call each, a deletion after a preview that deletes nothing", async () => {
-  const { call, rest, habit_id } = await withHabit();
-  const other = (await call("create-habit", { name: "Run" })).facts.habit.id;
-  const habit_ids = [habit_id, other];
-  const names = async () => (await rest("GET", "/habits?time_of_day=evening")).body.data.length;
-  expect((await call("update-habit", { habit_ids, time_of_day: "evening" })).facts.done).toBe(2);
-  expect((await call("delete-habit", { habit_ids, preview: true })).text).toContain("would be deleted");
-  expect(await names()).toBe(2);
-  const { text } = await call("delete-habit", { habit_ids });
-  for (const words of ["Deleted habit", "for 30 days"]) expect(text).toContain(words);
-  expect(await names()).toBe(0);
-});
-
 test("what is wrong with a change is told together, by its names, and changes nothing", async () => {
   const { call, change, wrong, show, habit_id } = await withHabit();
   const { facts, text } = await change({ title: "x", grace_days: 99, frequency: "yearly" });
